@@ -232,6 +232,10 @@ class CaptureBlock:
     """The ticks since INIT, already extended to 64 bits, shape (n,)."""
     running: bool
     """Whether the train was still running when the block was made."""
+    lost: int = 0
+    """Edges before these that were damaged on the serial line, and could not be had again."""
+    damaged: int = 0
+    """The number of replies before this one that were damaged on the serial line."""
 
 
 class Stimulus(_Closing, Protocol):

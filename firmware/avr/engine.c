@@ -381,3 +381,17 @@ uint32_t port_take_capture(void)
     fetched++;
     return ticks;
 }
+
+void port_return_captures(uint8_t count)
+{
+    if (count > fetched) /* they were of an earlier train */
+        count = (uint8_t)fetched;
+    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
+    {
+        uint8_t intact = CAPTURE_RING - port_captures();
+        if (count > intact)
+            count = intact;
+        captures_taken -= count;
+    }
+    fetched -= count;
+}

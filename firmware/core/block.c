@@ -9,6 +9,8 @@
 #define CAPTURE_BYTES 4
 #define CRC_BYTES 2
 
+static uint8_t sent; /* edges in the last block */
+
 static void put_little_endian(uint16_t *crc, uint64_t value, uint8_t bytes)
 {
     for (; bytes != 0; bytes--) {
@@ -49,4 +51,11 @@ void block_send(void)
         put_little_endian(&crc, port_take_capture(), CAPTURE_BYTES);
     put_little_endian(&(uint16_t){0}, crc, CRC_BYTES);
     report_char('\n');
+    sent = count;
+}
+
+void block_return(void)
+{
+    port_return_captures(sent);
+    sent = 0;
 }

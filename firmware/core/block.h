@@ -12,4 +12,7 @@
 /* Take all captured edges from the port and send them, with the newline. */
 void block_send(void);
 
+/* Put the edges of the last block back, as far as the port still has them: the next one has them. */
+void block_return(void);
+
 #endif

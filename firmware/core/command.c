@@ -197,7 +197,9 @@ static enum error run_fetch(const struct request *request)
     uint32_t timeout_ms = 0;
     enum error error = ERROR_NONE;
 
-    if (request->parameters > 0)
+    if (request->parameters == 1 && matches(request->parameter[0], FLASH_TEXT("AGAIN")))
+        block_return();
+    else if (request->parameters > 0)
         error = number_integer(request->parameter[0], &edges);
     if (error == ERROR_NONE && request->parameters > 1)
         error = number_integer(request->parameter[1], &timeout_ms);

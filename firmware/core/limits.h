@@ -5,8 +5,8 @@
 
 #include "chip.h"
 
-#define FIRMWARE_VERSION "0.2.0"
-#define INTERFACE_LEVEL 1
+#define FIRMWARE_VERSION "0.3.0"
+#define INTERFACE_LEVEL 2
 #define TICKS_PER_MS (CLOCK_HZ / 1000)
 
 #define COUNT_MAX 4294967295UL

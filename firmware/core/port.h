@@ -50,4 +50,7 @@ uint32_t port_now_ticks(void);
 uint8_t port_captures(void);
 uint32_t port_take_capture(void);
 
+/* Put the last edges that were taken back, so many of them as are not overwritten. */
+void port_return_captures(uint8_t count);
+
 #endif

@@ -79,8 +79,20 @@ uint32_t port_take_capture(void)
 {
     assert(fake_port.captures_size > 0);
     uint32_t oldest = fake_port.captures[0];
+    assert(fake_port.taken_size < CAPTURE_RING);
+    fake_port.taken[fake_port.taken_size++] = oldest;
     fake_port.captures_size--;
     memmove(fake_port.captures, fake_port.captures + 1, sizeof fake_port.captures - sizeof oldest);
     fake_port.status.fetched++;
     return oldest;
+}
+
+void port_return_captures(uint8_t count)
+{
+    while (count-- > 0 && fake_port.taken_size > 0 && fake_port.captures_size < CAPTURE_RING) {
+        memmove(fake_port.captures + 1, fake_port.captures, fake_port.captures_size * 4);
+        fake_port.captures[0] = fake_port.taken[--fake_port.taken_size];
+        fake_port.captures_size++;
+        fake_port.status.fetched--;
+    }
 }

@@ -20,6 +20,8 @@ struct fake_port {
     struct train_settings started; /* settings of the last start */
     uint32_t captures[CAPTURE_RING];
     uint8_t captures_size;
+    uint32_t taken[CAPTURE_RING]; /* the last ones that were taken, oldest first */
+    uint8_t taken_size;
 };
 
 extern struct fake_port fake_port;

@@ -117,6 +117,30 @@ static void test_a_new_line_ends_the_wait(void **state)
     assert_memory_equal(fake_port.output + 4 + 18 + 1, "1\n", 2);
 }
 
+static void test_again_repeats_the_last_block(void **state)
+{
+    char first[64];
+    (void)state;
+    fake_port_capture(1);
+    fake_port_capture(2);
+    feed("FETC?\n");
+    size_t size = fake_port.output_size;
+    memcpy(first, fake_port.output, size);
+    for (int i = 0; i < 2; i++) {
+        fake_port.output_size = 0;
+        feed("fetch? again\n");
+        assert_int_equal(fake_port.output_size, size);
+        assert_memory_equal(fake_port.output, first, size);
+    }
+    fake_port.output_size = 0;
+    fake_port_capture(3);
+    feed("FETC? AGAIN\n"); /* two of before, and the new one */
+    assert_int_equal(fake_port.output[6], 3);
+    fake_port.output_size = 0;
+    feed("FETC? AGAIN,1\nSYST:ERR?\n");
+    assert_memory_equal(fake_port.output, "-104", 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +150,7 @@ int main(void)
         cmocka_unit_test_setup(test_waits_for_edges, begin),
         cmocka_unit_test_setup(test_waits_no_longer_than_its_time, begin),
         cmocka_unit_test_setup(test_a_new_line_ends_the_wait, begin),
+        cmocka_unit_test_setup(test_again_repeats_the_last_block, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

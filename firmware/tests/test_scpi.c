@@ -62,7 +62,7 @@ static void test_answers_the_common_queries(void **state)
                         "Latency Rig,Stimulus ATmega328P,42," FIRMWARE_VERSION "\n");
     assert_string_equal(ask("*OPC?\n"), "1\n");
     assert_string_equal(ask("SYST:VERS?\n"), "1999.0\n");
-    assert_string_equal(ask("SYST:INT?\n"), "1\n");
+    assert_string_equal(ask("SYST:INT?\n"), "2\n");
     assert_string_equal(ask("SYST:CLOC?\n"), "16000000\n");
     assert_no_error();
 }

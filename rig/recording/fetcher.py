@@ -11,7 +11,7 @@ import threading
 import numpy as np
 
 from rig.errors import RigError
-from rig.instruments import Int64Array, Stimulus, StimulusState, StimulusStatus
+from rig.instruments import CaptureBlock, Int64Array, Stimulus, StimulusState, StimulusStatus
 
 AT_LEAST = 64
 """Half the firmware's buffer: the other half takes what comes while this one is on its way."""
@@ -30,6 +30,10 @@ class CaptureFetcher:
         """Set once the train has ended."""
         self.sent = 0
         """Pulses sent; valid once `done` is set."""
+        self.lost = 0
+        """Captured edges that the serial line has lost."""
+        self.damaged = 0
+        """Replies that were damaged on the serial line, and asked for again."""
         self.error: RigError | None = None
         self._thread = threading.Thread(target=self._run, name="capture fetcher", daemon=True)
         self._thread.start()
@@ -38,7 +42,7 @@ class CaptureFetcher:
         try:
             while not self._stop.is_set():
                 block = self._stimulus.fetch(AT_LEAST, WAIT_MS)
-                self._keep(block.ticks)
+                self._keep(block)
                 if not block.running and not self.done.is_set():
                     status = self._stimulus.status()
                     self.sent = status.sent
@@ -47,10 +51,12 @@ class CaptureFetcher:
         except RigError as error:
             self.error = error
 
-    def _keep(self, ticks: Int64Array) -> None:
-        if len(ticks):
+    def _keep(self, block: CaptureBlock) -> None:
+        self.lost += block.lost
+        self.damaged += block.damaged
+        if len(block.ticks):
             with self._lock:
-                self._parts.append(ticks)
+                self._parts.append(block.ticks)
 
     def take(self) -> Int64Array:
         """Edges fetched since the last call, shape (n,), ticks since INIT."""
@@ -70,7 +76,7 @@ class CaptureFetcher:
             raise self.error
         captured = self._stimulus.status().captured
         while len((block := self._stimulus.fetch(0, 0)).ticks):
-            self._keep(block.ticks)
+            self._keep(block)
             if block.first + len(block.ticks) >= captured:
                 break
         return self._stimulus.status()

@@ -64,14 +64,21 @@ class PulseCourse(Course):
 
 
 def end_train(recorder: Recorder, fetcher: CaptureFetcher) -> StimulusStatus:
-    """Stop it, if it still runs, and take what was captured of it. Raises RigError."""
+    """Stop it, if it still runs, and take what was captured of it; add to the account.
+
+    What the serial line has lost is among the overruns of the status. Raises RigError.
+    """
     if not fetcher.done.is_set():
         with contextlib.suppress(RigError):  # a port that is gone is reported by `finish`
             recorder.stimulus.abort()
     try:
-        return fetcher.finish()
+        status = fetcher.finish()
     finally:
         recorder.captures(fetcher.take())
+    recorder.account = replace(
+        recorder.account, replies_damaged=recorder.account.replies_damaged + fetcher.damaged
+    )
+    return replace(status, capture_overruns=status.capture_overruns + fetcher.lost)
 
 
 class TrainCourse(PulseCourse):

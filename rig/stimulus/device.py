@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import struct
-from typing import Self
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -12,12 +14,15 @@ from rig.closing import Closing
 from rig.errors import BenchError
 from rig.instruments import CaptureBlock, StimulusIdentity, StimulusState, StimulusStatus
 from rig.stimulus.chip import StimulusChip, described
-from rig.stimulus.link import ScpiLink
+from rig.stimulus.link import DamagedReplyError, ScpiLink
 from rig.stimulus.train import Train
+
+T = TypeVar("T")
 
 MAKER = "Latency Rig"
 MODEL = "Stimulus"
-INTERFACE_LEVEL = 1
+GREETING = f"{MAKER},{MODEL}"
+INTERFACE_LEVEL = 2
 """The interface level that this host uses; firmware/PROTOCOL.md describes it."""
 
 _BLOCK_HEADER = struct.Struct("<BBHIQ")  # version, flags, count, first, now
@@ -27,6 +32,12 @@ _TICKS_MAX = 2**63 - 1
 """The most ticks, 36,000 years: more does not fit the arrays of ticks."""
 _FLAG_RUNNING = 0x01
 
+ATTEMPTS = 10
+"""So many replies in a row may be damaged on the serial line."""
+_AGAIN = "FETC? AGAIN"
+_COMMAND_ERROR, _LINE_ERROR = "-1", "-36"
+"""How SCPI errors begin of lines that were not understood, and so not executed."""
+
 
 class SerialStimulus(Closing):
     """The `Stimulus` of rig/instruments.py over a serial link. Use `open`."""
@@ -35,7 +46,8 @@ class SerialStimulus(Closing):
 
     def __init__(self, link: ScpiLink, chip: StimulusChip, ready_timeout_s: float) -> None:
         self._link, self._chip = link, chip
-        link.synchronize(ready_timeout_s, f"{MAKER},{MODEL}")
+        self._next_capture = 0
+        link.synchronize(ready_timeout_s)
         self.identity = self._identify()
 
     @classmethod
@@ -52,7 +64,7 @@ class SerialStimulus(Closing):
             BenchError: the port cannot be opened, nothing or something else answers, or the
                 firmware speaks another interface level or is of another chip.
         """
-        link = ScpiLink(port)
+        link = ScpiLink(port, GREETING)
         try:
             return cls(link, chip, ready_timeout_s)
         except BaseException:
@@ -61,11 +73,8 @@ class SerialStimulus(Closing):
 
     def _identify(self) -> StimulusIdentity:
         port, chip = self._link.port, self._chip
-        reply = self._link.query("*IDN?")
-        fields = reply.split(",")
-        if len(fields) != 4 or fields[0] != MAKER or not fields[1].startswith(MODEL):
-            raise BenchError(f"{port}: *IDN? was answered by {reply!r}, which is no stimulus")
-        level = self._number("SYST:INT?")
+        fields = self._twice(lambda: self._ask("*IDN?", _identity, "stimulus"))
+        level = self._twice(lambda: self._ask("SYST:INT?", _number, "number"))
         if level != INTERFACE_LEVEL:
             raise BenchError(
                 f"{port}: firmware {fields[3]} speaks interface level {level}, this host level "
@@ -78,7 +87,7 @@ class SerialStimulus(Closing):
     def _compare(self, firmware: str) -> None:
         """Check that the chip is the one of the fixture, and can do what the rig expects."""
         port, chip = self._link.port, self._chip
-        said = self._link.query_if_known("SYST:CHIP?")
+        said = self._twice(lambda: self._retried(lambda: self._link.query_if_known("SYST:CHIP?")))
         if said is None:
             raise BenchError(
                 f"{port}: firmware {firmware} does not say what its chip can do; "
@@ -101,17 +110,17 @@ class SerialStimulus(Closing):
         Raises:
             BenchError: the firmware refuses one; the text has its SCPI error.
         """
-        lines = [
-            f"SOUR:PATT {train.pattern}",
-            f"SOUR:COUN {train.count}",
-            f"SOUR:SEED {train.seed}",
-            f"SOUR:DEL {train.delay_ticks}",
-            f"SOUR:PULS:WIDT {train.width_ticks}",
-            f"SOUR:POL {train.polarity}",
+        settings: list[tuple[str, object]] = [
+            ("SOUR:PATT", train.pattern),
+            ("SOUR:COUN", train.count),
+            ("SOUR:SEED", train.seed),
+            ("SOUR:DEL", train.delay_ticks),
+            ("SOUR:PULS:WIDT", train.width_ticks),
+            ("SOUR:POL", train.polarity),
         ]
-        lines += [f"{each.header} {getattr(train, each.field)}" for each in train.shape.parameters]
-        for line in lines:
-            self._link.command(line)
+        settings += [(each.header, getattr(train, each.field)) for each in train.shape.parameters]
+        for header, value in settings:
+            self._set(header, value)
 
     def start(self) -> None:
         """INIT: the train begins, tick 0 is now.
@@ -119,7 +128,19 @@ class SerialStimulus(Closing):
         Raises:
             BenchError: the firmware refuses the parameters together, or a train is running.
         """
-        self._link.command("INIT")
+        for _ in range(ATTEMPTS):
+            try:
+                error = self._link.outcome("INIT")
+            except DamagedReplyError:
+                self._link.resynchronize()
+                state = self.status().state
+                if state is StimulusState.DONE:  # of this train, or the one before?
+                    raise
+                error = "" if state is StimulusState.RUNNING else _LINE_ERROR
+            if not error:
+                break
+            self._refuse_unless_damaged("INIT", error)
+        self._next_capture = 0
 
     def fetch(self, minimum: int, timeout_ms: int) -> CaptureBlock:
         """Wait, on the firmware's clock, for `minimum` captured edges or the time; return them.
@@ -131,9 +152,27 @@ class SerialStimulus(Closing):
             BenchError: no reply, or one that is damaged.
         """
         line = f"FETC? {min(minimum, self._chip.captures)},{timeout_ms}"
-        # An emulated firmware may run slower than the wall clock.
-        payload = self._link.query_block(line, wait_s=5 * timeout_ms / 1000)
-        return self._parse_block(payload)
+        first_error: BenchError | None = None
+        for damaged in range(ATTEMPTS):
+            try:
+                # An emulated firmware may run slower than the wall clock.
+                payload = self._link.query_block(line, wait_s=5 * timeout_ms / 1000)
+            except DamagedReplyError as error:
+                line, first_error = _AGAIN, first_error or error
+            else:
+                return self._not_seen_before(self._parse_block(payload), damaged)
+        raise BenchError(f"{first_error}; {ATTEMPTS} replies in a row were damaged")
+
+    def _not_seen_before(self, block: CaptureBlock, damaged: int) -> CaptureBlock:
+        """Return the edges behind those of the block before, and how many are missing between.
+
+        What is asked for again comes twice if it was the query that got lost.
+        """
+        twice = max(0, self._next_capture - block.first) if damaged else 0
+        first = block.first + twice
+        lost = max(0, first - self._next_capture)
+        self._next_capture = first + len(block.ticks[twice:])
+        return replace(block, first=first, ticks=block.ticks[twice:], lost=lost, damaged=damaged)
 
     def _parse_block(self, payload: bytes) -> CaptureBlock:
         if len(payload) < _BLOCK_HEADER.size or payload[0] != _BLOCK_VERSION:
@@ -157,17 +196,10 @@ class SerialStimulus(Closing):
         Raises:
             BenchError: no reply, or one that is none.
         """
-        reply = self._link.query("STAT?")
-        state, *numbers = reply.split(",")
-        try:
-            planned, sent, late, late_max, captured, overruns, now = map(int, numbers)
-            return StimulusStatus(
-                StimulusState(state), planned, sent, late, late_max, captured, overruns, now
-            )
-        except ValueError as error:
-            raise BenchError(
-                f"{self._link.port}: STAT? was answered by {reply!r}, which is no status"
-            ) from error
+        found = self._ask("STAT?", _status, "status")
+        if found.state is StimulusState.RUNNING:
+            return found
+        return self._twice(lambda: self._ask("STAT?", _status, "status"), _counted)
 
     def abort(self) -> None:
         """Stop the train. The pin returns to its idle level.
@@ -175,16 +207,91 @@ class SerialStimulus(Closing):
         Raises:
             BenchError: the serial line is gone.
         """
-        self._link.command("ABOR")
+        for _ in range(ATTEMPTS):
+            error = self._retried(lambda: self._link.outcome("ABOR"))
+            if not error:
+                break
+            self._refuse_unless_damaged("ABOR", error)
 
     def close(self) -> None:
         """Stop the train as far as possible and close the port. May be called twice."""
         self._link.close()
 
-    def _number(self, line: str) -> int:
-        reply = self._link.query(line)
-        if not reply.isascii() or not reply.isdigit():
-            raise BenchError(
-                f"{self._link.port}: {line} was answered by {reply!r}, which is no number"
-            )
-        return int(reply)
+    def _set(self, header: str, value: object) -> None:
+        """Change a setting until it is read back as asked for."""
+        line, errors = f"{header} {value}", ""
+        for _ in range(ATTEMPTS):
+            error = self._retried(lambda: self._link.outcome(line))
+            if not error and self._retried(lambda: self._link.query(f"{header}?")) == str(value):
+                return
+            if error and error == errors:
+                break  # twice the same: it was not the line
+            errors = error
+            self._link.resynchronize()
+        raise BenchError(
+            f"{self._link.port}: the stimulus refused {line!r}: {errors or 'it keeps another'}"
+        )
+
+    def _refuse_unless_damaged(self, line: str, error: str) -> None:
+        if not error.startswith((_COMMAND_ERROR, _LINE_ERROR)):
+            raise BenchError(f"{self._link.port}: the stimulus refused {line!r}: {error}")
+        self._link.resynchronize()
+
+    def _retried(self, exchange: Callable[[], T]) -> T:
+        """Make an exchange that may be repeated, until its reply is not damaged."""
+        for _ in range(ATTEMPTS):
+            try:
+                return exchange()
+            except DamagedReplyError as error:
+                last = error
+                self._link.resynchronize()
+        raise last
+
+    def _twice(self, ask: Callable[[], T], key: Callable[[T], object] = lambda said: said) -> T:
+        """Ask until the answer is twice alike: a character may be damaged, but not twice so."""
+        found = ask()
+        for _ in range(ATTEMPTS):
+            before, found = found, ask()
+            if key(found) == key(before):
+                break
+        return found
+
+    def _ask(self, line: str, read: Callable[[str], T], what: str) -> T:
+        """Return what a query's answer says. Raises BenchError if it is not what it should be."""
+
+        def exchange() -> T:
+            reply = self._link.query(line)
+            try:
+                return read(reply)
+            except ValueError:
+                raise DamagedReplyError(
+                    f"{self._link.port}: {line} was answered by {reply!r}, which is no {what}"
+                ) from None
+
+        return self._retried(exchange)
+
+
+def _identity(reply: str) -> list[str]:
+    fields = reply.split(",")
+    if len(fields) != 4 or fields[0] != MAKER or not fields[1].startswith(MODEL):
+        raise ValueError
+    return fields
+
+
+def _number(reply: str) -> int:
+    if not reply.isascii() or not reply.isdigit():
+        raise ValueError
+    return int(reply)
+
+
+def _status(reply: str) -> StimulusStatus:
+    state, *numbers = reply.split(",")
+    planned, sent, late, late_max, captured, overruns, now = map(int, numbers)
+    return StimulusStatus(
+        StimulusState(state), planned, sent, late, late_max, captured, overruns, now
+    )
+
+
+def _counted(status: StimulusStatus) -> StimulusStatus:
+    """Return what does not change once a train has ended."""
+    return replace(status, captured=0, capture_overruns=0, now_ticks=0)

@@ -77,6 +77,8 @@ def _serve(fixture: Fixture, stop: threading.Event, *, driver_irq: bool) -> None
                 firmware_image(chip.name),
                 chip=chip,
                 response_delay_cycles=behind.response_delay_cycles,
+                line_faults=virtual.serial,
+                line_seed=behind.seed,
             )
         )
         analyzer = stack.enter_context(_open_analyzer(fixture.analyzer, virtual))

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.closing import Closing
+from rig.config.virtual.serial_line import SerialFaults
 from rig.errors import BenchError, InputError, RigError
 from rig.instruments import Int64Array
 from rig.stimulus.chip import StimulusChip
@@ -66,6 +67,13 @@ class StopReason(IntEnum):
 
 
 _REASONS = tuple(StopReason)
+
+
+def _fault_options(faults: SerialFaults | None, seed: int) -> tuple[str, ...]:
+    if faults is None:
+        return ()
+    lose_ppb, damage_ppb = (round(1e9 * each) for each in (faults.lose, faults.damage))
+    return f"--lose-ppb={lose_ppb}", f"--damage-ppb={damage_ppb}", f"--line-seed={seed}"
 
 
 def _answers_frame(answers: AnswersAhead, clock_ppb: int) -> bytes:
@@ -142,13 +150,16 @@ class Emulator(Closing):
         *,
         chip: StimulusChip | None = None,
         response_delay_cycles: int = 0,
+        line_faults: SerialFaults | None = None,
+        line_seed: int = 0,
         patience_s: float = 120.0,
     ) -> Self:
         """Start the emulator with the firmware in reset, at cycle 0.
 
         `chip`: what the firmware is for; None: what the emulator takes by itself.
         Response edges reach the pin `response_delay_cycles` late, captured with their own cycle:
-        for a partner that learns of them only when they are past. A grant that is not answered
+        for a partner that learns of them only when they are past. The serial line has the faults
+        that are given, drawn from the seed. A grant that is not answered
         within `patience_s` of wall time is taken for a hang.
 
         Raises InputError if the firmware file is missing or wrong or the chip cannot be emulated,
@@ -169,6 +180,7 @@ class Emulator(Closing):
                         if chip is None
                         else (f"--mcu={chip.name}", f"--clock-hz={chip.clock_hz}")
                     ),
+                    *_fault_options(line_faults, line_seed),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -246,7 +246,7 @@ def test_what_is_no_address(link: str) -> None:
             "[virtual.targets]",
             "f.toml:34: [virtual] targets: unknown table (did you mean target?); "
             "valid: target, guest, misbehave, clocks, wiring, delay, truth_file, "
-            "jumpers, core, sampling, frequency, usb",
+            "jumpers, core, sampling, frequency, usb, serial",
         ),
         (
             FIXTURE[FIXTURE.index("[virtual.target]") :],

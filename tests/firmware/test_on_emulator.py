@@ -122,6 +122,24 @@ def run_to_end(bench: Bench) -> tuple[Int64Array, StimulusStatus]:
     return np.concatenate(ticks), bench.stimulus.status()
 
 
+def test_the_last_block_is_sent_again_as_far_as_it_is_kept(start: Start) -> None:
+    bench = start(mode="paced", echo_cycles=100)
+    bench.stimulus.configure(dataclasses.replace(TRAINS["negative"], count=82))
+    bench.stimulus.start()
+    first = bench.stimulus.fetch(100, 2000).ticks
+    while bench.stimulus.status().state is StimulusState.RUNNING:
+        pass
+    blocks = [
+        bench.stimulus._parse_block(bench.stimulus._link.query_block("FETC? AGAIN", 0))
+        for _ in range(3)
+    ]
+    for block in blocks:  # the oldest edges of the block before are overwritten
+        assert (block.first, len(block.ticks)) == (2 * 82 - 128, 128)
+        assert list(block.ticks) == list(blocks[0].ticks)
+        assert list(block.ticks[: len(first) - block.first]) == list(first[block.first :])
+    assert bench.stimulus.status().capture_overruns == 0
+
+
 @pytest.mark.parametrize("train", TRAINS.values(), ids=TRAINS.keys())
 def test_edges_leave_as_planned(start: Start, train: Train) -> None:
     bench = start()
@@ -192,7 +210,7 @@ def test_overload_is_counted_and_the_plan_kept(start: Start, unlimited_image: Pa
         "SOUR:PULS:WIDT 80",
         "SOUR:COUN 200",
     ):
-        bench.stimulus._link.command(line)
+        assert not bench.stimulus._link.outcome(line)
     _, status = run_to_end(bench)
     assert status.sent == 200
     edges = bench.edges()
@@ -217,7 +235,7 @@ def test_starved_train_recovers(start: Start, unlimited_image: Path) -> None:
         "SOUR:PULS:WIDT 160",
         "SOUR:COUN 3000",
     ):
-        bench.stimulus._link.command(line)
+        assert not bench.stimulus._link.outcome(line)
     _, status = run_to_end(bench)
     edges = bench.edges()
     late = edges.rising - edges.rising[0] - 400 * np.arange(3000)

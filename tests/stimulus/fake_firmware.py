@@ -38,17 +38,20 @@ def framed(payload: bytes) -> bytes:
 
 
 class FakeFirmware:
-    """Answers lines on a pseudo-terminal until it is ended; `replies` may be changed any time."""
+    """Answers lines on a pseudo-terminal until it is ended; `replies` may be changed any time.
+
+    One that is a list is given word by word, its elements one after the other.
+    """
 
     def __init__(self) -> None:
         self.master, slave = pty.openpty()
         tty.setraw(slave)
         self.port = os.ttyname(slave)
         self._slave = slave  # kept open: the host may come and go
-        self.replies: dict[str, bytes] = {
+        self.replies: dict[str, bytes | list[bytes]] = {
             "*IDN?": IDENTITY,
             "*OPC?": b"1\n",
-            "SYST:INT?": b"1\n",
+            "SYST:INT?": b"2\n",
             "SYST:CHIP?": DESCRIPTION,
             "SYST:ERR?": b'0,"No error"\n',
         }
@@ -88,7 +91,11 @@ class FakeFirmware:
                 with self._arrival:
                     self.lines.append(text)
                     self._arrival.notify_all()
-                os.write(self.master, self.replies.get(text, b""))
+                if text.startswith("SOUR:") and " " in text:
+                    header, value = text.split(" ", 1)
+                    self.replies[f"{header}?"] = value.encode() + b"\n"
+                reply = self.replies.get(text, b"")
+                os.write(self.master, reply.pop(0) if isinstance(reply, list) else reply)
 
 
 @contextmanager

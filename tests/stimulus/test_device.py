@@ -11,7 +11,7 @@ import pytest
 from rig.errors import BenchError
 from rig.instruments import StimulusState
 from rig.stimulus.chip import described
-from rig.stimulus.device import SerialStimulus
+from rig.stimulus.device import GREETING, SerialStimulus
 from rig.stimulus.link import ScpiLink
 from rig.stimulus.train import Pattern, Polarity, Train
 from tests.chip import CHIP
@@ -38,7 +38,9 @@ def firmware() -> Iterator[FakeFirmware]:
 
 @pytest.fixture
 def stimulus(firmware: FakeFirmware) -> Iterator[SerialStimulus]:
-    with SerialStimulus(ScpiLink(firmware.port, reply_timeout_s=0.3), CHIP, 5.0) as device:
+    with SerialStimulus(
+        ScpiLink(firmware.port, GREETING, reply_timeout_s=0.3), CHIP, 5.0
+    ) as device:
         yield device
 
 
@@ -46,14 +48,14 @@ def test_identity_is_read(stimulus: SerialStimulus) -> None:
     identity = stimulus.identity
     assert (identity.maker, identity.model) == ("Latency Rig", "Stimulus ATmega328P")
     assert (identity.serial, identity.firmware) == ("7", "0.1.0")
-    assert (identity.interface_level, identity.clock_hz) == (1, 16_000_000)
+    assert (identity.interface_level, identity.clock_hz) == (2, 16_000_000)
 
 
 def test_train_is_sent_as_ticks(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
     firmware.lines.clear()
     stimulus.configure(TRAIN)
     stimulus.start()
-    assert [line for line in firmware.lines if line != "SYST:ERR?"] == [
+    assert [line for line in firmware.lines if not line.endswith("?")] == [
         "SOUR:PATT UNIF",
         "SOUR:COUN 1000",
         "SOUR:SEED 5",
@@ -115,26 +117,79 @@ def damaged(data: bytes, place: int) -> bytes:
 
 
 GOOD = block(1000, [10, 20, 30])
+READY = b"READY Latency Rig,Stimulus ATmega328P,7,0.1.0\n"
+DAMAGED = [
+    damaged(GOOD, 20),
+    damaged(GOOD, len(GOOD) - 2),
+    GOOD[:-1] + b"X",
+    GOOD[:-5],
+    GOOD[1:],
+    damaged(GOOD, 2),  # a length that is too long
+    b"#9999999999",
+    b"#49999",
+    b"#11",
+    b"#2xx",
+    b"hello\n",
+    b"",
+]
+
+
+@pytest.mark.parametrize("reply", DAMAGED)
+def test_a_damaged_block_is_asked_for_again(
+    firmware: FakeFirmware, stimulus: SerialStimulus, reply: bytes
+) -> None:
+    firmware.replies |= {"FETC? 3,0": reply, "FETC? AGAIN": GOOD}
+    fetched = stimulus.fetch(3, 0)
+    assert list(fetched.ticks) == [10, 20, 30]
+    assert (fetched.first, fetched.lost, fetched.damaged) == (0, 0, 1)
+    firmware.replies["FETC? 3,0"] = block(2000, [40], first=3)
+    assert list(stimulus.fetch(3, 0).ticks) == [40]  # nothing of what was damaged is left
+
+
+def test_many_damaged_blocks_in_a_row_are_given_up(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    bad = damaged(GOOD, 20)
+    firmware.replies |= {"FETC? 3,0": bad, "FETC? AGAIN": [*([bad] * 8), GOOD]}
+    assert stimulus.fetch(3, 0).damaged == 9
+    firmware.replies["FETC? AGAIN"] = bad
+    with pytest.raises(BenchError) as given_up:
+        stimulus.fetch(3, 0)
+    text = str(given_up.value)
+    assert text.startswith(f"{firmware.port}: the reply to 'FETC? 3,0' was damaged on the serial")
+    assert text.endswith("check cable and ground; 10 replies in a row were damaged")
+    assert "\n" not in text
+
+
+def test_edges_that_are_not_there_any_more_are_counted(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    firmware.replies["FETC? 0,0"] = [GOOD, damaged(GOOD, 20)]
+    firmware.replies["FETC? AGAIN"] = block(2000, [70, 80], first=6)
+    assert stimulus.fetch(0, 0).lost == 0
+    fetched = stimulus.fetch(0, 0)
+    assert (fetched.first, fetched.lost, list(fetched.ticks)) == (6, 3, [70, 80])
+
+
+def test_edges_that_come_again_are_not_new(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    """The query was lost: the last block is the one that was read before."""
+    firmware.replies["FETC? 0,0"] = [GOOD, b""]
+    firmware.replies["FETC? AGAIN"] = block(2000, [10, 20, 30, 40], first=0)
+    stimulus.fetch(0, 0)
+    fetched = stimulus.fetch(0, 0)
+    assert (fetched.first, fetched.lost, list(fetched.ticks)) == (3, 0, [40])
 
 
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
-        (damaged(GOOD, 20), "damaged on the serial line"),
-        (damaged(GOOD, len(GOOD) - 2), "damaged on the serial line"),
-        (GOOD[:-1] + b"X", "damaged on the serial line"),
-        (GOOD[:-5], "did not answer 'FETC? 3,0' in time"),
-        (b"#9999999999", "which is no reply"),
-        (b"#49999", "which is no reply"),
-        (b"#11", "which is no reply"),
-        (b"#2xx", "which is no reply"),
-        (b"hello\n", "which is no reply"),
-        (b"", "did not answer 'FETC? 3,0' in time"),
         (framed(b"\x02" + bytes(15)), "block of another format"),
         (framed(b"\x01" + bytes(3)), "block of another format"),
         (framed(b"\x01\x00\x05\x00" + bytes(16)), "announced 5 edges in a block of 20 bytes"),
         (framed(b"\x01\x00\x00\x00" + bytes(13)), "announced 0 edges in a block of 17 bytes"),
-        (b"READY Latency Rig,Stimulus ATmega328P,7,0.1.0\n", "was reset before it answered"),
+        (READY, "was reset before it answered"),
     ],
 )
 def test_blocks_that_are_wrong(
@@ -146,6 +201,40 @@ def test_blocks_that_are_wrong(
     assert text in str(wrong.value)
     assert str(wrong.value).startswith(firmware.port)
     assert "\n" not in str(wrong.value)
+
+
+def test_a_reset_during_a_damaged_block_is_noticed(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    firmware.replies["FETC? 3,0"] = GOOD[:-9] + READY
+    with pytest.raises(BenchError, match="was reset before it answered"):
+        stimulus.fetch(3, 0)
+
+
+def test_a_damaged_setting_is_sent_again(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
+    undefined = b'-113,"Undefined header"\n'
+    firmware.replies["SYST:ERR?"] = [undefined, *([b'0,"No error"\n'] * 99)]
+    stimulus.configure(TRAIN)
+    assert firmware.lines.count("SOUR:PATT UNIF") == 2
+
+
+def test_a_status_is_believed_once_it_was_said_twice(
+    firmware: FakeFirmware, stimulus: SerialStimulus
+) -> None:
+    said = b"DONE,1000,1000,0,0,2000,0,500\n"
+    firmware.replies["STAT?"] = [b"DONE,1000,1040,0,0,2000,0,490\n", b"DOXE,\n", *([said] * 2)]
+    assert stimulus.status().sent == 1000
+
+
+@pytest.mark.parametrize(("state", "again"), [(b"RUN", 1), (b"IDLE", 2)])
+def test_a_start_that_was_not_understood(
+    firmware: FakeFirmware, stimulus: SerialStimulus, state: bytes, again: int
+) -> None:
+    """Its answer is damaged: what the status says decides."""
+    firmware.replies["SYST:ERR?"] = [b"", b'0,"No error"\n']
+    firmware.replies["STAT?"] = state + b",1000,0,0,0,0,0,500\n"
+    stimulus.start()
+    assert firmware.lines.count("INIT") == again
 
 
 def test_reset_is_noticed(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
@@ -224,11 +313,11 @@ def test_a_running_train_is_ended_once_the_firmware_has_greeted(firmware: FakeFi
 
 
 def test_other_interface_level(firmware: FakeFirmware) -> None:
-    firmware.replies["SYST:INT?"] = b"2\n"
+    firmware.replies["SYST:INT?"] = b"3\n"
     with pytest.raises(BenchError) as other:
         SerialStimulus.open(firmware.port, CHIP)
     assert str(other.value) == (
-        f"{firmware.port}: firmware 0.1.0 speaks interface level 2, this host level 1; flash "
+        f"{firmware.port}: firmware 0.1.0 speaks interface level 3, this host level 2; flash "
         "firmware/image/stimulus-atmega328p.hex as firmware/README.md says"
     )
 

@@ -30,12 +30,14 @@ struct options {
     uint64_t duration_ms; /* 0 for no end */
     uint64_t echo_cycles;
     uint64_t response_delay_cycles;
+    struct line_faults faults;
 };
 
 static const char usage[] =
     "usage: rig-emulator --firmware FILE.hex [--mode fast|paced|lockstep] [--control-fd N]\n"
     "                    [--edge-log FILE] [--duration-ms N] [--echo-cycles N]\n"
     "                    [--response-delay-cycles N] [--mcu NAME] [--clock-hz N]\n"
+    "                    [--lose-ppb N] [--damage-ppb N] [--line-seed N]\n"
     "Runs the firmware on an emulated AVR chip, an ATmega328P at 16 MHz unless told otherwise, and\n"
     "prints \"PTY NAME\", its serial port.\n";
 
@@ -103,6 +105,9 @@ static bool options_parse(struct options *options, int argc, char **argv)
         {"response-delay-cycles", required_argument, NULL, 'r'},
         {"mcu", required_argument, NULL, 'u'},
         {"clock-hz", required_argument, NULL, 'h'},
+        {"lose-ppb", required_argument, NULL, 'o'},
+        {"damage-ppb", required_argument, NULL, 'a'},
+        {"line-seed", required_argument, NULL, 's'},
         {NULL, 0, NULL, 0},
     };
     uint64_t number;
@@ -139,6 +144,17 @@ static bool options_parse(struct options *options, int argc, char **argv)
             break;
         case 'h':
             good = options_number("clock-hz", optarg, CLOCK_MAX_HZ, &options->clock_hz);
+            break;
+        case 'o':
+            good = options_number("lose-ppb", optarg, LINE_FAULTS_PARTS, &number);
+            options->faults.lose = (uint32_t)number;
+            break;
+        case 'a':
+            good = options_number("damage-ppb", optarg, LINE_FAULTS_PARTS, &number);
+            options->faults.damage = (uint32_t)number;
+            break;
+        case 's':
+            good = options_number("line-seed", optarg, UINT64_MAX, &options->faults.random);
             break;
         default:
             good = false; /* getopt has said which option is wrong */
@@ -199,6 +215,7 @@ int main(int argc, char **argv)
                             options.edge_log);
     if (status == EXIT_CLEAN) {
         bench.echo_cycles = options.echo_cycles;
+        bench.serial.faults = options.faults;
         bench.response.delay_cycles = options.response_delay_cycles;
         printf("PTY %s\n", bench.serial.name);
         fflush(stdout);

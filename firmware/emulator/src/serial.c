@@ -57,7 +57,8 @@ static void serial_byte_sent(avr_irq_t *irq, uint32_t value, void *context)
     if (uart->tx_cnt > 1 || serial->queued == SERIAL_QUEUE_MAX)
         return;
     uart->cycles_per_byte = serial_frame_cycles(serial->mcu->avr);
-    serial->output[serial->queued++] = (uint8_t)value;
+    serial->output[serial->queued] = (uint8_t)value;
+    serial->queued += line_faults_pass(&serial->faults, serial->output + serial->queued, 1);
     serial->spoke_cycle = mcu_cycle(serial->mcu);
     serial->firmware_spoke_last = true;
 }
@@ -131,7 +132,7 @@ static void serial_read(struct serial *serial)
     if (count <= 0)
         return; /* nothing there after all; the open slave rules out the end of the file */
     serial->taken = 0;
-    serial->filled = (size_t)count;
+    serial->filled = line_faults_pass(&serial->faults, serial->input, (size_t)count);
     serial->bytes_from_host += (uint64_t)count;
     serial_feed(serial);
 }

@@ -196,7 +196,13 @@ def _captures(raw: RawRun, account: InstrumentCounts, responses: int) -> Witness
     if lost:
         # It says itself that it lost edges: a weaker witness, not a contradicting one.
         text = f"analyzer {responses}, input capture {raw.capture_count} and lost at least {lost}"
-        return Witness("answers by input capture", raw.capture_count <= responses, text)
-    return _equal(
-        "answers by input capture", "analyzer", responses, "input capture", raw.capture_count
-    )
+        found = Witness("answers by input capture", raw.capture_count <= responses, text)
+    else:
+        found = _equal(
+            "answers by input capture", "analyzer", responses, "input capture", raw.capture_count
+        )
+    if not account.replies_damaged:
+        return found
+    replies = "reply" if account.replies_damaged == 1 else "replies"
+    damaged = f"{found.text}, {account.replies_damaged} {replies} damaged on the serial line"
+    return replace(found, text=damaged)

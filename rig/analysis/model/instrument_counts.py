@@ -26,7 +26,10 @@ class InstrumentCounts:
     stimulus_late_max_ticks: Count = 0
     """Longest delay of a late pulse, in ticks of the stimulus's clock."""
     capture_overruns: Count = 0
-    """Answers that the stimulus's input capture reports lost."""
+    """Answers that the stimulus's input capture reports lost, or whose stamps were lost on the
+    serial line."""
+    replies_damaged: Count = 0
+    """Replies of the stimulus that were damaged on the serial line, and asked for again."""
     handled: Count | None = None
     """Interrupts that the target's handler counted."""
     log_dropped: Count = 0

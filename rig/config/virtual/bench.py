@@ -10,6 +10,7 @@ from rig.config.virtual.delays import ChannelDelay, clipped, parse_delays
 from rig.config.virtual.jumpers import Jumpers, parse_jumpers
 from rig.config.virtual.processor import CpuFrequency, parse_cores, parse_frequency
 from rig.config.virtual.sampling import Sampling, parse_sampling
+from rig.config.virtual.serial_line import SerialFaults, parse_serial_line
 from rig.config.virtual.usb import UsbSettings, parse_usb
 from rig.config.virtual.wiring import WiringFaults, parse_wiring
 from rig.toml.reader import TomlTable
@@ -224,6 +225,8 @@ class VirtualSettings:
     """The jumpers for a step of the calibration."""
     sampling: Sampling = field(default_factory=Sampling)
     """The faults of the analyzer's samples."""
+    serial: SerialFaults = field(default_factory=SerialFaults)
+    """The faults of the serial line to the stimulus."""
     cores_ahead_ps: tuple[int, ...] = (0,)
     """The time by which each core's counter is ahead of the first one's clock."""
     frequency: CpuFrequency = field(default_factory=CpuFrequency)
@@ -241,7 +244,7 @@ def parse_virtual(table: TomlTable) -> VirtualSettings:
     table.allow_only(
         (
             "target", "guest", "misbehave", "clocks", "wiring", "delay", "truth_file",
-            "jumpers", "core", "sampling", "frequency", "usb",
+            "jumpers", "core", "sampling", "frequency", "usb", "serial",
         )
     )  # fmt: skip
     if "guest" in table:
@@ -263,6 +266,7 @@ def parse_virtual(table: TomlTable) -> VirtualSettings:
         delays=clipped(parse_delays(table), jumpers.fan_out if jumpers.direct else ()),
         jumpers=jumpers,
         sampling=parse_sampling(table.table("sampling", optional=True)),
+        serial=parse_serial_line(table.table("serial", optional=True)),
         cores_ahead_ps=parse_cores(table),
         frequency=parse_frequency(table.table("frequency", optional=True)),
         usb=parse_usb(table.table("usb", optional=True)),

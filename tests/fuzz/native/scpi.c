@@ -116,6 +116,18 @@ uint32_t port_take_capture(void)
     return oldest;
 }
 
+void port_return_captures(uint8_t count)
+{
+    require(count <= CAPTURE_RING, "more edges are put back than a block has");
+    if (count > status.fetched)
+        count = (uint8_t)status.fetched;
+    if (count > CAPTURE_RING - captures_size)
+        count = (uint8_t)(CAPTURE_RING - captures_size);
+    memmove(captures + count, captures, captures_size * sizeof captures[0]);
+    captures_size = (uint8_t)(captures_size + count);
+    status.fetched -= count;
+}
+
 static void capture(void)
 {
     if (captures_size == CAPTURE_RING) {
