@@ -53,7 +53,9 @@ NONE_BY_DEFAULT = ("missed", "late", "merged", "duplicate", "spurious")
 FAILED = "failed"
 """Iterations that failed, of measurements inside the target that can; none are allowed by default
 where they can."""
-FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row", FAILED)
+MISSED_PERIODS = "missed_periods"
+"""Periods of tasks beside interrupts in which one did not run; none are allowed by default."""
+FREE_BY_DEFAULT = ("glitches", "overruns", "overruns_in_a_row", FAILED, MISSED_PERIODS)
 """Counts that are judged only if a plan names them."""
 COUNTS = (*NONE_BY_DEFAULT, *FREE_BY_DEFAULT)
 
@@ -77,6 +79,11 @@ SPACING = "spacing"
 def of_task(measurand: str, task: int) -> str:
     """The name of a measurand of one of several tasks; that of the first is the measurand's own."""
     return measurand if task == TASK_1 else f"{measurand}_of_task_{task}"
+
+
+def of_task_beside(measurand: str, task: int) -> str:
+    """The name of a measurand of a task that runs beside interrupts, which have its own name."""
+    return f"{measurand}_of_task_{task}"
 
 
 def split(name: str, measurands: Sequence[str]) -> tuple[str, str] | None:

@@ -105,7 +105,9 @@ class InterruptToTask(Interrupt):
     """The latency of an interrupt that a task answers, which the handler has woken."""
 
     name = "interrupt_to_task"
-    agent_keys = ("handler", "second_level", "priority", "cpu", *TRIGGER_KEYS)
+    agent_keys: ClassVar[tuple[str, ...]] = (
+        "handler", "second_level", "priority", "cpu", *TRIGGER_KEYS,
+    )  # fmt: skip
 
     def performer(self, settings: Settings, port: str) -> str:
         if port != KERNEL_PORT:

@@ -18,7 +18,7 @@ from rig.measurements.measurement import DEADLINE, SPARE_LOG_RECORDS, agent_word
 from rig.measurements.self_measured import MeasuredByTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rig.analysis.measurements.evaluation import Evaluation
     from rig.analysis.measurements.pipeline import Evaluator, RecordedRun
@@ -70,24 +70,17 @@ class PeriodicTasks(MeasuredByTarget):
         return 2 * (settings.planned or 0)
 
     def variant_words(self, settings: Settings) -> list[str]:
-        tasks = parse_task_set(settings.agent)
-        used = f"{len(tasks.tasks)} tasks {percent(tasks.utilization, 0)}"
-        return [used, *agent_words(settings.agent, without=("periodic",))]
+        return [tasks_in_words(settings), *agent_words(settings.agent, without=("periodic",))]
 
     def rows(self) -> dict[str, str]:
         return {
-            **{
-                f"task {task} {title}": of_task(name, task)
-                for task in range(1, TASKS_MAX + 1)
-                for title, name in _OF_EACH.items()
-            },
+            **rows_of_tasks(of_task),
             **{f"task 1 {title} by pins": name + BY_PINS for title, name in _OF_EACH.items()},
         }
 
     def unmade_rows(self, settings: Settings) -> Iterator[TableRow]:
         """Yield the rows of those tasks that there are."""
-        count = len(parse_task_set(settings.agent).tasks)
-        own = {f"task {task} {title}" for task in range(1, count + 1) for title in _OF_EACH}
+        own = rows_of_tasks(of_task, len(parse_task_set(settings.agent).tasks))
         return (row for row in super().unmade_rows(settings) if row.part in own)
 
     def details(self) -> tuple[type[Details], ...]:
@@ -131,16 +124,36 @@ class PeriodicTasks(MeasuredByTarget):
 
     def sections(self, evaluation: Evaluation) -> tuple[Section, ...]:
         """Return a line for each task: averages and maxima of its start, finish and work."""
-        found = _found(evaluation)
-        if found is None:
-            return ()
-        rows = tuple(_row(number, each) for number, each in enumerate(found.tasks, 1))
-        return section(
-            "measured",
-            "Each task's start and finish after it was due, and its work between: average and max",
-            TextTable(_COLUMNS, rows, range(len(_COLUMNS))),
-            facts([Fact("processor", f"{percent(found.utilization, 1)} used by the tasks' work")]),
-        )
+        return task_sections(evaluation)
+
+
+def tasks_in_words(settings: Settings) -> str:
+    """Return the number of tasks and their share of the processor's time."""
+    tasks = parse_task_set(settings.agent)
+    return f"{len(tasks.tasks)} tasks {percent(tasks.utilization, 0)}"
+
+
+def rows_of_tasks(name_of: Callable[[str, int], str], most: int = TASKS_MAX) -> dict[str, str]:
+    """Return the rows of tables of so many tasks. `name_of`: of a measurand, and a task."""
+    return {
+        f"task {task} {title}": name_of(name, task)
+        for task in range(1, most + 1)
+        for title, name in _OF_EACH.items()
+    }
+
+
+def task_sections(evaluation: Evaluation) -> tuple[Section, ...]:
+    """Return a table with a line for each task."""
+    found = _found(evaluation)
+    if found is None:
+        return ()
+    rows = tuple(_row(number, each) for number, each in enumerate(found.tasks, 1))
+    return section(
+        "measured",
+        "Each task's start and finish after it was due, and its work between: average and max",
+        TextTable(_COLUMNS, rows, range(len(_COLUMNS))),
+        facts([Fact("processor", f"{percent(found.utilization, 1)} used by the tasks' work")]),
+    )
 
 
 def _row(number: int, found: TaskFigures) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from rig.measurements.start_finish import StartFinish
 from rig.measurements.task_creation import TaskCreation
 from rig.measurements.task_switch import TaskSwitch
 from rig.measurements.timer import PERIOD_START, Timer
+from rig.measurements.with_tasks import InterruptToTaskWithTasks, InterruptWithTasks
 
 MEASUREMENTS: Final[dict[str, Measurement]] = {
     each.name: each
@@ -45,6 +46,8 @@ MEASUREMENTS: Final[dict[str, Measurement]] = {
         PriorityInversion(),
         StartFinish(),
         PeriodicTasks(),
+        InterruptWithTasks(),
+        InterruptToTaskWithTasks(),
         PeriodSearchRun(),
         Smi(),
         Saturation(),

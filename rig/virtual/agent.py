@@ -182,6 +182,7 @@ class AgentServer(Closing):
             rising=pairs.get("edge", "rising") == "rising",
             cpu=number(pairs, "cpu") if "cpu" in pairs else 0,
             stream=stream,
+            words=pairs if "periodic" in pairs else None,
         )
         return _ok()
 

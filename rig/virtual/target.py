@@ -24,6 +24,7 @@ from rig.virtual.self_measuring import InsideTask, Means
 from rig.virtual.service import Service
 from rig.virtual.target_log import TargetLog
 from rig.virtual.task_set import TaskSetTask
+from rig.virtual.tasks_beside import TasksBeside, clock_ns
 from rig.virtual.truth import ANSWERED, MERGED, MISSED, TRUTH, TruthLog
 from rig.virtual.wired_target import AnswersAhead, WireEdge, WireEdges
 
@@ -106,6 +107,7 @@ class ModelledTarget(Closing):
         self._schedule: PeriodSchedule | None = None
         self._next_period, self._periods = 1, 0
         self._inside: _Task | None = None
+        self._beside: TasksBeside | None = None
 
     def close(self) -> None:
         """Drop the log; may be called twice."""
@@ -121,8 +123,15 @@ class ModelledTarget(Closing):
         rising: bool,
         cpu: int = 0,
         stream: bool = False,
+        words: Mapping[str, str] | None = None,
     ) -> None:
-        """Attach the handler. Raises ValueError for what the agent cannot do."""
+        """Attach the handler. Raises ValueError for what the agent cannot do.
+
+        `words`: those of an agent that has periodic tasks to run meanwhile.
+        """
+        start_ps = self._now_ps + LEAD_PS
+        beside = None if words is None else TasksBeside(words, self._model.draw, start_ps)
+        capacity += beside.records if beside else 0
         self._check(capacity, sequence_bits)
         if cpu >= len(self._cores_ahead_ps):
             raise ValueError(f"cpu {cpu} is not there; 0 to {len(self._cores_ahead_ps) - 1} are")
@@ -130,7 +139,7 @@ class ModelledTarget(Closing):
             self._ahead.settle()
             self._ahead_ps = self._cores_ahead_ps[cpu]
             self._reset(capacity, sequence_bits, stream=stream)
-            self.armed, self.rising = True, rising
+            self.armed, self.rising, self._beside = True, rising, beside
 
     def arm_periods(
         self,
@@ -235,6 +244,8 @@ class ModelledTarget(Closing):
         """Detach the handler."""
         with self._lock:
             self._ahead.settle()
+            if self.armed and self._beside is not None:
+                self._log_tasks(self._beside)
             self.armed = False
             self._log_read.notify_all()
             records, dropped = self._log.count, self._log.dropped
@@ -257,7 +268,8 @@ class ModelledTarget(Closing):
         """Return the next answers; None if they depend on earlier interrupts, or on chance."""
         with self._lock:
             plain = self._faults.none and not self._service.limited
-            if not self.armed or self.eager or not plain or self._ahead.waiting:
+            depends = self.eager or self._beside is not None or not plain
+            if not self.armed or depends or self._ahead.waiting:
                 return None
             latency_ps = self._model.ahead()
             if not len(latency_ps):
@@ -363,8 +375,12 @@ class ModelledTarget(Closing):
         if what == "late":
             latency_ps += self._misbehavior.late_by_ps
         at_ps = max(start_ps + latency_ps, self._free_ps)
+        if self._beside is not None:
+            at_ps = self._beside.free_ps(at_ps)
         before, after = self._answer(at_ps, entry_ps=entry_ps)
         self._service.answered(start_ps, at_ps)
+        if self._beside is not None:
+            self._beside.answered(start_ps, at_ps, self._toggle_ps)
         self._pending = [time_ps, at_ps, before, after, self._handled, ANSWERED, 0, 0]
         self._truth.add(self._pending)
         if what == "duplicate":
@@ -374,6 +390,14 @@ class ModelledTarget(Closing):
         if what == "glitch":
             self._pending[_GLITCHES] = 1
             self._glitch(at_ps + GLITCH_AFTER_PS)
+
+    def _log_tasks(self, tasks: TasksBeside) -> None:
+        """Log what the tasks beside interrupts have done."""
+        for value in tasks.values(self._now_ps):
+            number = self._handled + value.number
+            before, after = clock_ns(value.begin_ps), clock_ns(value.end_ps)
+            self._log.add(number, before, after, value.flags)
+            self._truth.add([value.begin_ps, value.end_ps, before, after, number, ANSWERED, 0, 0])
 
     def _wake_until(self, schedule: PeriodSchedule, end_ps: int) -> None:
         """Answer the periods that are due before a time."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -16,6 +16,8 @@ from rig.virtual.truth import ANSWERED
 
 RR_SLICE_PS = 100 * 10**9
 """The time after which Linux lets another task of the same priority run, by policy rr."""
+Span = tuple[int, int]
+"""From when to when something had the processor, in ps."""
 
 
 class Cycle(NamedTuple):
@@ -82,15 +84,38 @@ class _Task:
 
 def simulate(tasks: TaskSet, draw: Callable[[int], int], policy: str = "") -> list[list[Cycle]]:
     """Return the cycles of each task. `draw`: how late one is that is due at a time, in ps."""
-    running = [_Task(*each, draw, policy) for each in zip(tasks.tasks, tasks.periods, strict=True)]
-    now_ps = 0
-    while (first_ps := min(task.ready_ps for task in running)) < math.inf:
+    return run_tasks(zip(tasks.tasks, tasks.periods, strict=True), draw, policy)[0]
+
+
+def run_tasks(
+    tasks: Iterable[tuple[PeriodicTask, int]],
+    draw: Callable[[int], int],
+    policy: str = "",
+    taken: Sequence[Span] = (),
+) -> tuple[list[list[Cycle]], list[Span]]:
+    """Return the cycles of each task, and when one of them ran.
+
+    `tasks`: each with the number of its periods. `taken`: when the processor
+    is for what preempts them all, ascending and apart.
+    """
+    running = [_Task(*each, draw, policy) for each in tasks]
+    now_ps, next_taken, ran = 0, 0, list[Span]()
+    while (first_ps := min((task.ready_ps for task in running), default=math.inf)) < math.inf:
         now_ps = max(now_ps, int(first_ps))
+        while next_taken < len(taken) and taken[next_taken][1] <= now_ps:
+            next_taken += 1
+        taken_ps = taken[next_taken] if next_taken < len(taken) else (math.inf, 0)
+        if taken_ps[0] <= now_ps:
+            now_ps = taken_ps[1]
+            continue
         ready = [task for task in running if task.ready_ps <= now_ps]
         task = max(ready, key=lambda each: (each.urgency, -each.queued_ps))
         above = (each.ready_ps for each in running if each.urgency > task.urgency)
-        now_ps = task.run(now_ps, min((at for at in above if at > now_ps), default=math.inf))
-    return [task.cycles for task in running]
+        until_ps = min((at for at in (*above, taken_ps[0]) if at > now_ps), default=math.inf)
+        end_ps = task.run(now_ps, until_ps)
+        ran.append((now_ps, end_ps))
+        now_ps = end_ps
+    return [task.cycles for task in running], ran
 
 
 class TaskSetTask:

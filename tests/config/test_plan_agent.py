@@ -85,7 +85,8 @@ def test_words_for_the_agent() -> None:
             "cpu = 1",
             'handler = "hard"',
             "p.toml:10: [agent] handler: belongs to measurement interrupt, interrupt_to_task, "
-            "interrupt_dispatch, saturation, not to period; valid: period, count, "
+            "interrupt_dispatch, interrupt_with_tasks, interrupt_to_task_with_tasks, saturation, "
+            "not to period; valid: period, count, "
             "intervals, timer, priority, policy, runtime, cpu",
         ),
         (

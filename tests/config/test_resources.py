@@ -43,6 +43,8 @@ def test_built_in_names() -> None:
         "interrupt-self",
         "interrupt-soak",
         "interrupt-to-task",
+        "interrupt-to-task-with-tasks",
+        "interrupt-with-tasks",
         "period",
         "period-search",
         "periodic-tasks",

@@ -64,6 +64,8 @@ RUNS = {
     "smi": GoldenRun("smi", 20_000),
     "start-finish": GoldenRun("start-finish"),
     "periodic-tasks": GoldenRun("periodic-tasks", 100),
+    "interrupt-with-tasks": GoldenRun("interrupt-with-tasks", 60, seed=18),
+    "interrupt-to-task-with-tasks": GoldenRun("interrupt-to-task-with-tasks", 60, seed=19),
     "period-search": GoldenRun("period-search", 100),
     "task-creation": GoldenRun("task-creation"),
     "task-preemption": GoldenRun("task-preemption"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rig.bench.open import Bench, open_bench
+from rig.config.check import fitted
 from rig.config.fixture import Fixture, load_fixture, parse_fixture
 from rig.config.plan import parse_plan
 from rig.errors import RefusedError
@@ -155,6 +156,30 @@ def test_deadlines_are_kept_that_fixed_priorities_cannot_keep(tmp_path: Path) ->
     assert [each.missed for each in lost.evaluation.details.tasks] == [0, 10]
     finish = lost.evaluation.details.tasks[1].finish
     assert 31e6 < finish.min_ns < finish.max_ns < 31.6e6
+
+
+@pytest.mark.guest
+def test_a_task_of_higher_priority_delays_an_answer_by_its_work(tmp_path: Path) -> None:
+    """With the tasks and without: the one above the answering task adds up to its 100 us, and those
+    below it, of 300 and 1200 us, nothing; the kernel's switches take some 20 us."""
+    text = find_plan("interrupt-to-task-with-tasks").read_text(encoding="utf-8")
+    text = text.replace("count = 1000", "count = 100")
+    both = text.replace("[agent]\n", '[agent]\nhandler = "hard"\n')
+    alone = both[: both.index("[[agent.task]]")] + text[text.index("[capture]") :]
+    alone = alone.replace('"interrupt_to_task_with_tasks"', '"interrupt_to_task"')
+    alone = alone.replace("missed_periods = 0\n", "")
+    fixture = fitted(load_fixture("qemu-debian-rt"), parse_plan(both, "plan.toml"))
+    with open_bench(fixture) as bench:
+        off = measured(alone, fixture, bench, tmp_path / "off.h5").evaluation
+        on = measured(both, fixture, bench, tmp_path / "on.h5").evaluation
+    assert off.figures.n == on.figures.n == 100
+    assert abs(on.figures.min_ns - off.figures.min_ns) < 5e3
+    assert 50e3 < on.figures.max_ns - off.figures.min_ns < 135e3
+    assert off.figures.max_ns - off.figures.min_ns < 35e3
+    tasks = on.details.tasks
+    assert [each.missed for each in tasks] == [0, 0, 0]
+    assert 100e3 < tasks[0].work.min_ns < tasks[0].work.max_ns < 140e3
+    assert 300e3 < tasks[1].work.min_ns < 310e3
 
 
 @pytest.mark.guest

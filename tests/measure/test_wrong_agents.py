@@ -17,6 +17,8 @@ CELLS = [(row, lie) for row in ROWS for lie in lies_of(*row)]
 NUMBERS = (1, N // 2, N - 4)
 """Answers that a lie is told of, one after the other."""
 ELSEWHERE = {
+    "interrupt_to_task_with_tasks": "tests/measure/test_with_tasks.py",
+    "interrupt_with_tasks": "tests/measure/test_with_tasks.py",
     "period_search": "tests/measure/test_period_search.py",
     "periodic_tasks": "tests/measure/test_periodic_tasks.py",
     "saturation": "tests/measure/test_saturation.py",

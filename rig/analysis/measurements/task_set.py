@@ -7,7 +7,7 @@ finish. The first task's start and finish are on the pin as well, as those of `s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -18,8 +18,15 @@ from rig.analysis.crosscheck.witness import log_witnesses
 from rig.analysis.log.contingency import Irregularities
 from rig.analysis.log.responses import CHUNK
 from rig.analysis.log.values import are_values
-from rig.analysis.measurements.pipeline import Aligned, RunFindings, planned_counts
+from rig.analysis.measurements.interrupts import InterruptEvaluator
+from rig.analysis.measurements.pipeline import (
+    Aligned,
+    RecordedRun,
+    RunFindings,
+    planned_counts,
+)
 from rig.analysis.measurements.self_measured import CLOCK_HZ, ValueEvaluator, effects_of_clock
+from rig.analysis.measurements.stimuli import Stimuli
 from rig.analysis.model.details import Details
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.task_set import TASKS_MAX, PeriodicTask, TaskSet, parse_task_set
@@ -28,7 +35,16 @@ from rig.analysis.statistics.descriptive import DescriptiveStatistics
 from rig.analysis.uncertainty.measurand import Measurand, measurand
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import LOG_PART_SHIFT, LOG_RECORD, Int64Array
-from rig.limit_names import FINISH, LATENCY, WORK, of_task
+from rig.limit_names import (
+    FINISH,
+    LATENCY,
+    MISSED_PERIODS,
+    WORK,
+    of_task,
+    of_task_beside,
+)
+
+_ENDED = "the periodic tasks had come to their last period before the run was over"
 
 
 @dataclass(frozen=True)
@@ -100,15 +116,14 @@ class _Tally:
     finish: MeasurandSeries = field(default_factory=MeasurandSeries)
     work: MeasurandSeries = field(default_factory=MeasurandSeries)
     done: int = 0
-    last: tuple[int, int] | None = None
-    """Number and due time of its last period."""
+    number: int = 0
+    """Number of its last period; 0: it has none yet."""
 
     def add(self, found: Cycles) -> npt.NDArray[np.bool_]:
         """Add cycles of the task; return which are not on its grid, or not in order."""
         number, due = found.number, found.due
-        last = (int(number[0]) - 1, None) if self.last is None else self.last
-        before = np.concatenate([[last[0]], number[:-1]])
-        self.last = int(number[-1]), int(due[-1])
+        before = np.concatenate([[self.number], number[:-1]])
+        self.number = int(number[-1])
         self.start.add(found.start - due, found.start)
         self.finish.add(found.finish - due, found.finish)
         self.work.add(found.finish - found.start, found.finish)
@@ -116,79 +131,146 @@ class _Tally:
         return ~found.is_whole | (number <= before)
 
 
+class TaskSetScan:
+    """The cycles of a log, each task's by itself, and what is odd about them."""
+
+    def __init__(self, raw: RawRun, tasks: TaskSet, numbered_from: int = 0) -> None:
+        """`numbered_from`: what the log's numbers of cycles begin behind."""
+        self.tasks = tasks
+        self._tallies = [_Tally() for _ in tasks.tasks]
+        self.odd = Irregularities()
+        self._origin: int | None = None
+        self._first, self._last = 0, 0
+        self._before = list(accumulate(tasks.periods, initial=numbered_from))
+        seen = 0
+        for piece in cycles(raw):
+            place = seen + np.arange(len(piece.task))
+            seen += len(place)
+            if len(place):
+                self._add(piece, place)
+        self.done = sum(tally.done for tally in self._tallies)
+
+    def _add(self, piece: Cycles, place: Int64Array) -> None:
+        if self._origin is None:  # when all were due for the first time, as the first cycle tells
+            task = min(int(piece.task[0]), len(self._tallies) - 1)
+            passed = int(piece.number[0]) - self._before[task] - 1
+            self._origin = int(piece.due[0]) - passed * self.tasks.tasks[task].period_ns
+            self._first = int(piece.due.min())
+        self._first = min(self._first, int(piece.due.min()))
+        self._last = max(self._last, int(piece.finish.max()))
+        self.odd.add(place[piece.task >= len(self._tallies)])
+        for number, tally in enumerate(self._tallies):
+            mine = piece.task == number
+            if mine.any():
+                columns = (getattr(piece, name)[mine] for name in Cycles.__dataclass_fields__)
+                own = Cycles(*columns)
+                period_ns = self.tasks.tasks[number].period_ns
+                due = self._origin + (own.number - self._before[number] - 1) * period_ns
+                self.odd.add(place[mine][tally.add(own) | (own.due != due)])
+
+    @property
+    def duration_s(self) -> float:
+        """The time from when the first cycle was due to the last one's finish."""
+        return (self._last - self._first) / 1e9
+
+    def passed(self) -> tuple[int, ...]:
+        """Return the number of each task's periods that were over when the last cycle finished."""
+        origin = self._last if self._origin is None else self._origin
+        every = zip(self.tasks.tasks, self.tasks.periods, self._before, self._tallies, strict=False)
+        return tuple(
+            min(most, max(tally.number - before, (self._last - origin) // task.period_ns))
+            for task, most, before, tally in every
+        )
+
+    def measurands(self, name_of: Callable[[str, int], str] = of_task) -> tuple[Measurand, ...]:
+        """Return start, finish and work of each task. `name_of`: of one of them, and a task."""
+        effects, found = effects_of_clock(), []
+        for number, tally in enumerate(self._tallies, 1):
+            series_of = {LATENCY: tally.start, FINISH: tally.finish, WORK: tally.work}
+            for name, series in series_of.items():
+                found.append(measurand(name_of(name, number), series, CLOCK_HZ, effects))
+        return tuple(found)
+
+    def figures(self, found: Sequence[Measurand], periods: Sequence[int]) -> TaskSetFigures:
+        """Return the figures of all tasks, of whose periods so many are over."""
+        figures = [each.statistics for each in found]
+        return TaskSetFigures(
+            tasks=tuple(
+                TaskFigures(task, each, max(0, each - tally.done), *figures[at : at + 3])
+                for task, each, tally, at in zip(
+                    self.tasks.tasks, periods, self._tallies, range(0, 3 * TASKS_MAX, 3),
+                    strict=False,
+                )
+            ),
+            utilization=self.tasks.utilization,
+        )  # fmt: skip
+
+    def witness(self, told: int | None) -> Witness:
+        """Compare the cycles with each other, and with the agent's count, if it told one."""
+        text = self.odd.text("cycles out of order or off their task's grid, number")
+        if not text and told is not None and self.done != told:
+            text = f"{told:,} cycles by the agent's count, {self.done:,} in the log"
+        sound = f"{self.done:,} cycles of {len(self._tallies)} tasks"
+        return Witness("values", not text, text or sound)
+
+
 class TaskSetEvaluator(ValueEvaluator):
     """The evaluator of a set of periodic tasks."""
 
     def scan(self) -> None:
         self.scan_answers()
-        self._set = parse_task_set(self.settings.agent)
-        if not self._set.tasks:  # a foreign file's
-            self._set = replace(self._set, tasks=(PeriodicTask(1, 0, 0),))
-        self._tallies = [_Tally() for _ in self._set.tasks]
-        self._odd, self._span_ns, seen = Irregularities(), [], 0
-        origin: int | None = None
-        before = [0, *accumulate(self._set.periods)]
-        for piece in cycles(self.raw):
-            place = seen + np.arange(len(piece.task))
-            seen += len(place)
-            if not len(place):
-                continue
-            self._span_ns += [int(piece.due.min()), int(piece.finish.max())]
-            if origin is None:  # when all were due for the first time, as the first cycle tells
-                passed = int(piece.number[0]) - 1
-                origin = int(piece.due[0]) - passed * self._set.tasks[0].period_ns
-            self._odd.add(place[piece.task >= len(self._tallies)])
-            for number, tally in enumerate(self._tallies):
-                mine = piece.task == number
-                if mine.any():
-                    columns = (getattr(piece, name)[mine] for name in Cycles.__dataclass_fields__)
-                    own = Cycles(*columns)
-                    period_ns = self._set.tasks[number].period_ns
-                    due = origin + (own.number - before[number] - 1) * period_ns
-                    self._odd.add(place[mine][tally.add(own) | (own.due != due)])
+        tasks = parse_task_set(self.settings.agent)
+        if not tasks.tasks:  # a foreign file's
+            tasks = replace(tasks, tasks=(PeriodicTask(1, 0, 0),))
+        self._scan = TaskSetScan(self.raw, tasks)
 
     def measure(self, aligned: Aligned) -> RunFindings:
-        effects, found = effects_of_clock(), []
-        for number, tally in enumerate(self._tallies, 1):
-            series_of = {LATENCY: tally.start, FINISH: tally.finish, WORK: tally.work}
-            for name, series in series_of.items():
-                found.append(measurand(of_task(name, number), series, CLOCK_HZ, effects))
-        done = sum(tally.done for tally in self._tallies)
+        scan = self._scan
+        found, periods = scan.measurands(), scan.tasks.periods
         return RunFindings(
             measurands=(*found, *self.seen_by_pins(aligned.bench)),
-            counts=planned_counts(done, sum(self._set.periods), self.stretches.glitches),
-            seen=done,
+            counts=planned_counts(scan.done, sum(periods), self.stretches.glitches),
+            seen=scan.done,
             paired_by="the target's log",
-            duration_s=(max(self._span_ns) - min(self._span_ns)) / 1e9 if self._span_ns else 0.0,
-            details=_figures(self._set, self._tallies, found),
-            witnesses=self._witnesses_of(aligned, done),
+            duration_s=scan.duration_s,
+            details=scan.figures(found, periods),
+            witnesses=self._witnesses_of(aligned),
         )
 
-    def _witnesses_of(self, aligned: Aligned, done: int) -> tuple[Witness, ...]:
+    def _witnesses_of(self, aligned: Aligned) -> tuple[Witness, ...]:
         account, answers = self.account, self.answers
         if account.handled is None:
             return ()
-        text = self._odd.text("cycles out of order or off their task's grid, number")
-        told = account.handled - (account.unanswered or 0)
-        if not text and not account.log_dropped and done != told:
-            text = f"{told:,} cycles by the agent's count, {done:,} in the log"
+        told = None if account.log_dropped else account.handled - (account.unanswered or 0)
         found = [
             *log_witnesses(self.raw, self.log, account, answers.count, answers.differing),
-            Witness("values", not text, text or f"{done:,} cycles of {len(self._tallies)} tasks"),
+            self._scan.witness(told),
         ]
         if aligned.agreement is not None:
             found.append(aligned.agreement.witness)
         return tuple(found)
 
 
-def _figures(tasks: TaskSet, tallies: list[_Tally], found: list[Measurand]) -> TaskSetFigures:
-    figures = [each.statistics for each in found]
-    return TaskSetFigures(
-        tasks=tuple(
-            TaskFigures(task, periods, max(0, periods - tally.done), *figures[at : at + 3])
-            for task, periods, tally, at in zip(
-                tasks.tasks, tasks.periods, tallies, range(0, 3 * TASKS_MAX, 3), strict=False
-            )
-        ),
-        utilization=tasks.utilization,
-    )
+class WithTasksEvaluator(InterruptEvaluator):
+    """The evaluator of interrupts that are answered while periodic tasks run."""
+
+    def __init__(self, run: RecordedRun, stimuli: Stimuli, tasks: TaskSet) -> None:
+        """`tasks`: those that were asked for, with the most periods that they may have."""
+        super().__init__(run, stimuli)
+        self._tasks = tasks
+
+    def measure(self, aligned: Aligned) -> RunFindings:
+        found = super().measure(aligned)
+        scan = TaskSetScan(self.raw, self._tasks, self.account.handled or 0)
+        measurands, periods = scan.measurands(of_task_beside), scan.passed()
+        figures = scan.figures(measurands, periods)
+        missed = sum(each.missed for each in figures.tasks)
+        ended = scan.done and periods[0] == self._tasks.periods[0]
+        return replace(
+            found,
+            measurands=(*found.measurands, *measurands),
+            details=figures,
+            counted={**(found.counted or {}), MISSED_PERIODS: missed},
+            own_witnesses=(*found.own_witnesses, scan.witness(None)),
+            caveats=(*found.caveats, *((_ENDED,) if ended else ())),
+        )

@@ -300,6 +300,7 @@ static bool take_word(struct arm_options *options, struct value name, struct val
 
 static bool check_whole(const struct arm_options *options, uint64_t seen, struct text *why)
 {
+    bool beside = options->given & GIVEN_PERIODIC && options->measurement <= MEASURE_INTERRUPT_TO_TASK;
     const char *flaw = NULL;
     if (!(seen & 1u))
         flaw = "measurement is missing; HELLO tells the valid ones";
@@ -314,11 +315,17 @@ static bool check_whole(const struct arm_options *options, uint64_t seen, struct
         flaw = "self_trigger needs period_ns, the time between two triggers";
     else if (options->self_trigger && options->measurement >= MEASURE_PERIOD)
         flaw = "self_trigger makes interrupts; this measurement has none";
+    else if (beside && !(options->given & GIVEN_DURATION))
+        flaw = "periodic beside interrupts needs duration_ns, for which the tasks run at most";
+    else if (beside && options->self_trigger)
+        flaw = "periodic is not for interrupts that the target makes itself";
+    uint32_t odd = options->given & GIVEN_INSIDE;
+    if (beside)
+        odd &= ~(GIVEN_PERIODIC | GIVEN_DURATION);
     if (flaw)
         text_say(why, flaw);
     if (flaw || options->measurement > MEASURE_PERIOD)
         return !flaw;
-    uint32_t odd = options->given & GIVEN_INSIDE;
     if (options->measurement < MEASURE_PERIOD)
         odd |= options->given & GIVEN_POLICY;
     if (odd) {

@@ -25,6 +25,10 @@ static struct {
     uint64_t readable; /* records up to here, */
     uint64_t released; /* and from here: the host has those before */
     struct loop_run run;
+    struct loop_kind beside; /* tasks that run beside the interrupts; no body: there are none */
+    struct arm_options beside_options;
+    struct measure_summary beside_summary;
+    struct log beside_log; /* read behind the others' */
     uint32_t response; /* levels outlive a measurement: arming one must not make an edge */
 } WHOLE_PAGES m SHARED;
 
@@ -167,9 +171,26 @@ static bool take_log(struct log *log, uint64_t capacity, struct text *why)
     return log->records;
 }
 
+/* Two values each period. */
+static bool take_log_beside(struct text *why)
+{
+    const struct arm_options *options = &m.beside_options;
+    uint64_t capacity = 0;
+    for (uint32_t i = 0; i < options->periodic_count; i++)
+        capacity += 2 * (options->count * options->periodic[0].period_ns /
+                             options->periodic[i].period_ns +
+                         1);
+    if (capacity <= CAPACITY_MAX)
+        return take_log(&m.beside_log, capacity, why);
+    text_say(why, "duration_ns is too long for the shortest period");
+    return false;
+}
+
 static bool take_logs(struct text *why)
 {
     uint64_t capacity = m.options.capacity;
+    if (m.beside.body && !take_log_beside(why))
+        return false;
     if (m.by_recorder)
         return true; /* it has the log */
     return take_log(&m.answers, capacity, why) &&
@@ -189,6 +210,7 @@ static void give_back_logs(void)
     give_back(&m.answers);
     give_back(&m.triggers);
     give_back(&m.merged);
+    give_back(&m.beside_log);
 }
 
 uint32_t measure_offers(const struct port *port)
@@ -219,7 +241,8 @@ static bool refuse_measurement(const struct port *port, struct text *why)
 /* Whether the log can be read while it is written. */
 static bool streams(const struct port *port)
 {
-    return m.by_recorder ? port->recorder->release != NULL : !needs_merging();
+    return !m.beside.body &&
+           (m.by_recorder ? port->recorder->release != NULL : !needs_merging());
 }
 
 static bool refuse_state(struct text *why)
@@ -229,14 +252,35 @@ static bool refuse_state(struct text *why)
     return false;
 }
 
+/* The loop's own words, without a pin. It ends by itself after the duration. */
+static void prepare_beside(void)
+{
+    m.beside = (struct loop_kind){0};
+    if (m.loop || !(m.options.given & GIVEN_PERIODIC))
+        return;
+    m.beside = *loop_of(MEASURE_LOOP_periodic_tasks);
+    m.beside.needs_pin = false;
+    m.beside_options = m.options;
+    m.beside_options.measurement = MEASURE_LOOP_periodic_tasks;
+    m.beside_options.given = GIVEN_PERIODIC;
+    m.beside_options.sequence_bits = 0;
+    m.beside_options.count = m.options.duration_ns / m.options.periodic[0].period_ns + 1;
+    m.beside_summary = (struct measure_summary){0};
+}
+
 static bool check(const struct port *port, struct text *why)
 {
     const struct arm_options *options = &m.options;
     uint32_t bit = 1u << options->measurement;
     m.by_recorder = port->recorder && port->recorder->measurements & bit;
     m.loop = loop_of(options->measurement);
+    prepare_beside();
     if (!(measure_offers(port) & bit))
         return refuse_measurement(port, why);
+    if (m.beside.body && !(measure_offers(port) & 1u << MEASURE_LOOP_periodic_tasks)) {
+        text_say(why, "this port has no periodic tasks beside interrupts");
+        return false;
+    }
     if (options->sequence_bits > port->sequence_bits) {
         text_say(why, "sequence_bits is more than the pins of port ");
         text_add(why, port->name);
@@ -251,8 +295,9 @@ static bool check(const struct port *port, struct text *why)
     }
     if (options->stream && !streams(port)) {
         text_say(why, "stream is not possible here: ");
-        text_add(why, needs_merging() ? "two tasks log, one triggers and one answers"
-                                      : "the log cannot be read while it is written");
+        text_add(why, m.beside.body     ? "periodic tasks have their values in it at the end"
+                      : needs_merging() ? "two tasks log, one triggers and one answers"
+                                        : "the log cannot be read while it is written");
         return false;
     }
     return true;
@@ -342,9 +387,22 @@ static bool start(bool *attached, bool *recording, struct text *why)
     }
     if (body && !port->start_task(body, options->priority, options->cpu, why))
         return false;
+    const struct loop_run beside = {
+        .port = port, .options = &m.beside_options, .log = &m.beside_log,
+        .summary = &m.beside_summary,
+    };
+    if (m.beside.body && !loop_start(&m.beside, &beside, why))
+        return false;
     /* Below the answering task: that one must be able to interrupt it. */
     int32_t below = options->priority > 1 ? options->priority - 1 : options->priority;
     return !options->self_trigger || port->start_task(make_triggers, below, options->cpu, why);
+}
+
+/* False: one does not end. */
+static bool stop_all_tasks(void)
+{
+    bool beside = !m.beside.body || loop_stop();
+    return (m.loop ? loop_stop() : m.port->stop_tasks()) && beside;
 }
 
 static void undo(bool attached, bool recording)
@@ -353,7 +411,7 @@ static void undo(bool attached, bool recording)
     char words[1];
     struct text nothing;
     text_begin(&nothing, words, sizeof words);
-    if (!(m.loop ? loop_stop() : m.port->stop_tasks()))
+    if (!stop_all_tasks())
         m.state = STUCK;
     if (m.port->timer_stop)
         m.port->timer_stop();
@@ -416,10 +474,8 @@ static bool account_recorder(struct text *why)
     return true;
 }
 
-static bool account(struct text *why)
+static bool account_own(void)
 {
-    if (m.by_recorder)
-        return account_recorder(why);
     const struct log *log = &m.answers;
     if (needs_merging()) {
         log_merge(&m.answers, &m.triggers, &m.merged);
@@ -430,6 +486,17 @@ static bool account(struct text *why)
     return true;
 }
 
+static bool account(struct text *why)
+{
+    bool good = m.by_recorder ? account_recorder(why) : account_own();
+    if (m.beside.body) {
+        m.summary.records += m.beside_log.count;
+        m.summary.work_per_ms = m.beside_summary.work_per_ms;
+        m.summary.failed |= m.beside_summary.failed;
+    }
+    return good;
+}
+
 bool measure_stop(struct measure_summary *summary, struct text *why)
 {
     if (m.state == STUCK) {
@@ -438,7 +505,7 @@ bool measure_stop(struct measure_summary *summary, struct text *why)
     }
     bool good = true;
     if (m.state == ARMED) {
-        if (!(m.loop ? loop_stop() : m.port->stop_tasks())) {
+        if (!stop_all_tasks()) {
             m.state = STUCK;
             return measure_stop(summary, why);
         }
@@ -509,13 +576,26 @@ static void read_own(uint64_t first, uint32_t count, struct log_record *records)
         records[i] = log->records[(first + i) % log->capacity];
 }
 
+/* Behind the last interrupt: numbers of records and of what was handled go on from there. */
+static void read_beside(uint64_t own, uint64_t first, uint32_t count, struct log_record *records)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        records[i] = m.beside_log.records[first + i];
+        records[i].sequence += own;
+        records[i].handled += m.summary.handled;
+    }
+}
+
 bool measure_read(uint64_t first, uint32_t count, struct log_record *records)
 {
     if (first < m.released || first > m.readable || count > m.readable - first)
         return false;
+    uint64_t own = m.readable - m.beside_log.count;
+    uint32_t before = first >= own ? 0 : own - first < count ? (uint32_t)(own - first) : count;
+    read_beside(own, first + before - own, count - before, records + before);
     if (m.by_recorder)
-        return m.port->recorder->read(first, count, records);
-    read_own(first, count, records);
+        return !before || m.port->recorder->read(first, before, records);
+    read_own(first, before, records);
     return true;
 }
 

@@ -378,6 +378,73 @@ static void each_periodic_task_has_its_own_values(void **state)
     }
 }
 
+/* --- periodic tasks beside interrupts ------------------------------------------------------------ */
+
+#define BESIDE " capacity=9 duration_ns=35000 periodic=10000:4000:82,20000:0:81"
+
+static void assert_beside(const char *measurement, uint64_t interrupts)
+{
+    struct arm_options options;
+    struct measure_summary summary;
+    char line[200];
+    snprintf(line, sizeof line, "measurement=%s" BESIDE, measurement);
+    if (!arm_parse(line, &options, &why) || !measure_arm(&fake.port, &options, &why))
+        fail_msg("%s", words);
+    assert_int_equal(fake.crew_priorities[0], 82);
+    assert_int_equal(fake.crew_priorities[1], 81);
+    fake_run();
+    assert_true(measure_stop(&summary, &why));
+    assert_int_equal(summary.handled, interrupts);
+    assert_in_range(summary.records, interrupts + 2 * 4, interrupts + 2 * 6);
+    for (uint64_t i = 0; i < 4; i++) {
+        assert_value(interrupts + 2 * i, interrupts + i + 1, 77 + 5, RECORD_CLOCK);
+        assert_int_equal(record(interrupts + 2 * i + 1).flags,
+                         RECORD_VALUE | RECORD_CLOCK | RECORD_PART(1));
+    }
+    struct log_record both[3];
+    assert_true(measure_read(interrupts - 1, 3, both));
+    for (uint64_t i = 0; i < 3; i++)
+        assert_int_equal(both[i].sequence, interrupts - 1 + i);
+    assert_false(both[0].flags & RECORD_VALUE);
+    assert_true(both[1].flags & RECORD_VALUE);
+    assert_false(measure_read(summary.records - 1, 2, both));
+}
+
+static void periodic_tasks_run_beside_a_task_that_answers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        fake_wait(PORT_DUE, 1);
+    assert_beside("interrupt_to_task", 5);
+    assert_int_equal(fake.writes_size, 5); /* none of them by the periodic tasks */
+}
+
+static void periodic_tasks_run_beside_a_handler_that_answers(void **state)
+{
+    (void)state;
+    fake_add_recorder(1u << MEASURE_INTERRUPT);
+    fake.recorder_summary = (struct recorder_summary){.handled = 7, .records = 7};
+    assert_beside("interrupt", 7);
+    assert_int_equal(fake.writes_size, 0);
+}
+
+static void tasks_beside_interrupts_are_refused_where_they_make_no_sense(void **state)
+{
+    (void)state;
+#define TO_TASK "measurement=interrupt_to_task capacity=9 periodic=10000:0:1 "
+    assert_refused(TO_TASK, "needs duration_ns");
+    assert_refused(TO_TASK "duration_ns=1000000000000000", "too long");
+    assert_refused(TO_TASK "duration_ns=10000 stream=1", "at the end");
+    assert_refused(TO_TASK "duration_ns=10000 wait_ns=5", "wait_ns is for");
+    assert_refused(TO_TASK "duration_ns=10000 self_trigger=1 period_ns=10000", "makes itself");
+    assert_refused("measurement=period period_ns=10000 capacity=9 periodic=10000:0:1", "is for");
+    assert_refused("measurement=interrupt_to_task capacity=9 duration_ns=5", "is for");
+    fake.refuse_crew = true;
+    assert_refused(TO_TASK "duration_ns=10000", "");
+    fake.port.inside = NULL;
+    assert_refused(TO_TASK "duration_ns=10000", "no periodic tasks");
+}
+
 static void shorter_and_shorter_periods_are_tried(void **state)
 {
     (void)state;
@@ -672,6 +739,9 @@ int main(void)
         TEST(sleeps_are_late_by_the_systems_own_clock),
         TEST(an_interval_timer_keeps_to_its_grid),
         TEST(each_periodic_task_has_its_own_values),
+        TEST(periodic_tasks_run_beside_a_task_that_answers),
+        TEST(periodic_tasks_run_beside_a_handler_that_answers),
+        TEST(tasks_beside_interrupts_are_refused_where_they_make_no_sense),
         TEST(tasks_that_cannot_be_are_refused),
         TEST(a_policy_by_deadlines_has_a_run_time_and_no_priority),
         TEST(shorter_and_shorter_periods_are_tried),
