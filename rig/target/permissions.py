@@ -17,7 +17,8 @@ echo machine $(uname -m)
 echo release $(uname -r)
 echo user $(id -un)
 echo uid $(id -u)
-for path in /dev/parport[0-9]* /dev/gpiochip[0-9]* /dev/latency-rig; do
+for path in /dev/parport[0-9]* /dev/gpiochip[0-9]* /dev/latency-rig \
+    /dev/ttyS[0-3]; do
     [ -e "$path" ] || continue
     may=
     [ -r "$path" ] && may=r
@@ -41,6 +42,7 @@ _PORT_DEVICES = {
     "ppdev": ("/dev/parport", "as root: modprobe -a parport_pc ppdev; is a port enabled in setup?"),
     "ioport": ("/dev/parport", "as root: modprobe -a parport_pc ppdev"),
     "gpio": ("/dev/gpiochip", "the kernel has no driver for its GPIO lines"),
+    "serial": ("/dev/ttyS", "is a serial port enabled in setup? for one by another name --device"),
     "kmod": ("/dev/latency-rig", "rig target deploy --module, then as root: insmod"),
 }
 

@@ -438,8 +438,8 @@ def test_lines_of_a_chip_are_refused_for_another_port(program, port):
     done = run(program, "--stdio", "--pins", "response=1", "--port", port)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == (
-        b"rig-agent: --pins names lines of a GPIO chip: give --port gpio, or leave it out with "
-        b"--port: %s; see rig-agent --help\n" % port.encode()
+        b"rig-agent: --pins names lines of a GPIO chip or a serial port: give --port gpio "
+        b"or serial, or leave it out with --port: %s; see rig-agent --help\n" % port.encode()
     )
 
 
@@ -456,7 +456,11 @@ def test_help_names_every_port(program):
         ([], 2, "--port is missing"),
         (["--port", "posix"], 2, "give one of --stdio, --serial, --tcp"),
         (["--port", "posix", "--stdio", "--tcp", "1"], 2, "give one of"),
-        (["--port", "qnx", "--stdio"], 2, "no port qnx; valid: ppdev ioport gpio kmod posix"),
+        (
+            ["--port", "qnx", "--stdio"],
+            2,
+            "no port qnx; valid: ppdev ioport gpio serial kmod posix",
+        ),
         (["--port", "posix", "--stdio", "more"], 2, "not an option: more"),
         (["--port", "posix", "--tcp", "70000"], 3, "--tcp must be PORT or ADDRESS:PORT"),
         (["--port", "posix", "--tcp", "localhost:1"], 3, "numeric IPv4 address"),

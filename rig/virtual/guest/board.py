@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rig.errors import InputError
 
@@ -35,6 +35,8 @@ class MachineBoard:
     task: int
     agent_pins: str = ""
     """Option of the agent for a port whose pins have no usual place."""
+    plugin: str = ""
+    """Further options of QEMU's plugin, each with a comma in front."""
 
     def sequence_pins(self, count: int, used: Collection[int] = ()) -> tuple[int, ...]:
         """Pins of `count` sequence wires beside others in use. Raises InputError for too many."""
@@ -68,6 +70,21 @@ PC = MachineBoard(
 )
 """A PC with a parallel port: pins are those of its data register, the interrupt line is nACK."""
 
+PC_SERIAL = replace(
+    PC,
+    title="the guest's serial port",
+    machine=(
+        *("-cpu", "max", "-M", "pc", "-chardev", "null,id=pins"),
+        *("-device", "isa-serial,index=2,iobase=0x3e8,irq=7,chardev=pins"),
+    ),
+    modules=(),
+    sequence=(1,),
+    trigger=1,
+    task=1,
+    plugin=",serial=1",
+)
+"""A PC with a third serial port: pins are RTS and DTR, the interrupt line is all four inputs."""
+
 VIRT = MachineBoard(
     title="the guest's GPIO controller",
     qemu="qemu-system-aarch64",
@@ -90,3 +107,8 @@ VIRT = MachineBoard(
 
 BOARDS = {"amd64": PC, "arm64": VIRT}
 """The boards by Debian's name of the architecture."""
+
+
+def board_of(architecture: str, port: str) -> MachineBoard:
+    """Return the machine on which an agent has the pins of this port."""
+    return PC_SERIAL if port == "serial" else BOARDS[architecture]

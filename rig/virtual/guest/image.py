@@ -16,7 +16,7 @@ from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.resources import agent_binary, guest_init, module_sources
 from rig.virtual.guest.agent import foreign_agent
-from rig.virtual.guest.board import BOARDS, PC, MachineBoard
+from rig.virtual.guest.board import PC, MachineBoard, board_of
 from rig.virtual.guest.cache import Cache
 from rig.virtual.guest.commands import ProgramRunner, Say
 from rig.virtual.guest.initrd import archive
@@ -57,7 +57,7 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
     Raises InputError for a missing program, BenchError if apt or a build fails or `stop` is set.
     """
     commands, cache = ProgramRunner(stop), Cache.of_user(stop)
-    board = BOARDS[guest.architecture]
+    board = board_of(guest.architecture, guest.port)
     packages = Packages(commands)
     if guest.architecture == "amd64":
         agent = agent_binary().read_bytes()

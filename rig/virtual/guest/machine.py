@@ -120,6 +120,7 @@ class Machine(Closing):
         if all(image.stall_us):
             every_us, length_us = image.stall_us
             wires += f",stall_every_us={every_us},stall_us={length_us}"
+        wires += board.plugin
         if irq is not None:
             wires += f",irq={irq}"
         initrd = os.memfd_create("initrd", 0)

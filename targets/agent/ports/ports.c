@@ -4,5 +4,5 @@
 #include <stddef.h>
 
 const struct port_entry *const port_entries[] = {
-    &ppdev_entry, &ioport_entry, &gpio_entry, &kmod_entry, &posix_entry, NULL,
+    &ppdev_entry, &ioport_entry, &gpio_entry, &serial_entry, &kmod_entry, &posix_entry, NULL,
 };

@@ -20,7 +20,8 @@ struct port_entry {
     void (*close)(void);
 };
 
-extern const struct port_entry posix_entry, ppdev_entry, ioport_entry, gpio_entry, kmod_entry;
+extern const struct port_entry posix_entry, ppdev_entry, ioport_entry, gpio_entry, serial_entry,
+    kmod_entry;
 
 /* Ends with NULL. */
 extern const struct port_entry *const port_entries[];

@@ -57,7 +57,8 @@ static void help(void)
          "  --edge rising|falling  of nACK at which this parallel port interrupts (rising)\n"
          "  --level                use a parallel port whose interrupt is level-triggered\n"
          "  --pins LIST            lines of a GPIO chip where the host names none, such as\n"
-         "                         response=4,interrupt=5,trigger=6,sequence=0:1:2\n"
+         "                         response=4,interrupt=5,trigger=6,sequence=0:1:2; of a serial port\n"
+         "                         0 RTS, 1 DTR and interrupt= 0 CTS (usual), 1 DSR, 2 DCD, 3 RI\n"
          "  --baud N               of the serial line (115200)\n"
          "  --counter NAME         cycle counter: the processor's (default) or monotonic_raw\n"
          "  --allow-variant        use a cycle counter whose rate may change\n"
@@ -153,8 +154,10 @@ struct options options_parse(int count, char **words)
         wrong_use("--port is missing", NULL);
     if (options.link == LINK_NONE)
         wrong_use("give one of --stdio, --serial, --tcp", NULL);
-    if (options.settings.pins && strcmp(options.port->name, "gpio") != 0)
-        wrong_use("--pins names lines of a GPIO chip: give --port gpio, or leave it out with --port",
+    if (options.settings.pins && strcmp(options.port->name, "gpio") != 0 &&
+        strcmp(options.port->name, "serial") != 0)
+        wrong_use("--pins names lines of a GPIO chip or a serial port: give --port gpio or serial, or "
+                  "leave it out with --port",
                   options.port->name);
     return options;
 }

@@ -31,7 +31,7 @@ PROGRAMS = (
     *("kmod", "pahole"),
 )
 CROSS = "aarch64-linux-gnu"
-HEADERS = re.compile(r"linux-headers-\d[\w.+~-]*-(?:rt-)?(?:amd64|arm64)")
+HEADERS = re.compile(r"linux-headers-(?!.*-cloud-)\d[\w.+~-]*-(?:rt-)?(?:amd64|arm64)")
 VERSIONED = re.compile(r"linux-headers-(\d+\.\d+\.\d+)")
 MODULE = Path(__file__).resolve().parents[1]
 

@@ -3,7 +3,7 @@
  * guest's pins to the virtual bench. Options: fd=N, the socket to the bench; then, if a pin of the
  * guest is wired to its interrupt line, trigger=N, the bit of that pin; then, if time is to be taken
  * from the guest, stall_every_us=N and stall_us=N; then, if the PC's parallel port is to interrupt by
- * another line than its own, irq=N. */
+ * another line than its own, irq=N; or, if a PC's pins are a serial port's, serial=1. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <signal.h>
@@ -18,6 +18,7 @@
 #include "lockstep.h"
 #include "parallel.h"
 #include "qemu.h"
+#include "serial.h"
 #include "stall.h"
 #include "turns.h"
 
@@ -29,6 +30,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t id,
 static struct port port;
 static enum qemu_guest guest;
 static int parallel_irq = PARALLEL_IRQ;
+static bool has_serial;
 static int bench_socket = -1;
 static bool begun, has_turns;
 
@@ -45,10 +47,12 @@ static void plugin_begin(uint64_t id, void *block)
     const bool locked = qemu.mutex_iothread_locked();
     if (!locked)
         qemu.mutex_lock_iothread(__FILE__, __LINE__);
-    if (guest == QEMU_GUEST_X86_64)
-        parallel_open(&port, parallel_irq);
-    else
+    if (guest != QEMU_GUEST_X86_64)
         gpio_open(&port);
+    else if (has_serial)
+        serial_open(&port);
+    else
+        parallel_open(&port, parallel_irq);
     stall_open();
     lockstep_open(&port, bench_socket);
     if (!locked)
@@ -93,15 +97,16 @@ static void plugin_stall(int *argc, char **argv)
     *argc -= 2;
 }
 
-/* The last option, if it is this one: takes it off. */
-static void plugin_irq(int *argc, char **argv)
+/* The last option, if it is one of these: takes it off. */
+static void plugin_pc_port(int *argc, char **argv)
 {
     const int irq = *argc > 1 ? plugin_number(argv[*argc - 1], "irq=") : -1;
 
-    if (irq < 0 || irq >= PARALLEL_IRQS)
-        return;
-    parallel_irq = irq;
-    --*argc;
+    has_serial = *argc > 1 && plugin_number(argv[*argc - 1], "serial=") == 1;
+    if (has_serial || (irq >= 0 && irq < PARALLEL_IRQS))
+        --*argc;
+    if (irq >= 0 && irq < PARALLEL_IRQS)
+        parallel_irq = irq;
 }
 
 static bool plugin_trigger(int argc, char **argv)
@@ -120,7 +125,7 @@ static bool plugin_trigger(int argc, char **argv)
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* beside the socket's end: a guest alone is of no use */
-    plugin_irq(&argc, argv);
+    plugin_pc_port(&argc, argv);
     plugin_stall(&argc, argv);
     if (!plugin_socket(argc, argv) || !plugin_trigger(argc, argv))
         return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The guest's pins as the bench's wires see them: one interrupt line, eight pins that the guest
- * writes. What kind of port has them is parallel.h's or gpio.h's business. */
+ * writes. What kind of port has them is the business of parallel.h,
+ * serial.h and gpio.h. */
 #ifndef RIG_QEMU_PORT_H
 #define RIG_QEMU_PORT_H
 
@@ -24,7 +25,7 @@ struct port {
     uint8_t driven;       /* the level that the bench gives to the interrupt line */
     uint8_t line;         /* its level, which is high if either of the two makes it so */
 
-    /* Of a parallel port: */
+    /* Of a parallel or serial port: */
     uint8_t control;
     uint8_t irq_level;
 
