@@ -13,6 +13,7 @@ def virtual_fixture(
     truth: Path | str = "truth.bin",
     rate_mhz: int = 24,
     channels: int = 8,
+    driver: str = "beaglelogic",
     sequence_bits: int = 0,
     uncertainty: str = "",
 ) -> str:
@@ -31,7 +32,7 @@ def virtual_fixture(
 name = "{name}"
 title = "{name}"
 [analyzer]
-driver = "beaglelogic"
+driver = "{driver}"
 connection = "virtual"
 sample_rate = "{rate_mhz} MHz"
 channels = {channels}

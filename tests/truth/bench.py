@@ -73,6 +73,7 @@ class Case:
     count: int = 60
     logs_entry: bool = True
     log_records: int = LOG_RECORDS
+    driver: str = "beaglelogic"
 
     def __str__(self) -> str:
         return "-".join(str(v) for v in vars(self).values())
@@ -124,7 +125,8 @@ stimulus_error_ppb = {STIMULUS_ERROR_PPB}
         virtual,
         truth=truth,
         rate_mhz=case.rate_mhz,
-        channels=8 if case.seed % 3 else 14,
+        channels=8 if case.seed % 3 or case.driver == "fx2lafw" else 14,
+        driver=case.driver,
         sequence_bits=case.sequence_bits,
     )
 

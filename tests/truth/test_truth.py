@@ -77,6 +77,22 @@ def test_without_entries_they_are_ambiguous_and_nothing_else_is_wrong(tmp_path):
     assert any("ambiguous" in reason for reason in result.evaluation.reasons)
 
 
+def usb_matrix() -> list[Case]:
+    """20 seeds on the emulated FX2, at its fastest; models, patterns and misbehavior rotate."""
+    models, patterns = list(MODELS), list(PATTERNS)
+    return [
+        Case(seed, models[seed % len(models)], patterns[seed % len(patterns)], 24,
+             _NAMES[seed % len(_NAMES)], sequence_bits=seed % 4, driver="fx2lafw")
+        for seed in range(3000, 3000 + SEEDS)
+    ]  # fmt: skip
+
+
+@pytest.mark.truth
+@pytest.mark.parametrize("case", usb_matrix(), ids=str)
+def test_through_usb(case, tmp_path):
+    compare(case, *measure(case, tmp_path))
+
+
 @pytest.mark.truth
 @pytest.mark.parametrize("case", full_matrix(), ids=str)
 def test_full_matrix(case, tmp_path):
