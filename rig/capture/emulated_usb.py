@@ -18,11 +18,8 @@ _LIBRARY: Final = "libumockdev-preload.so.0"
 _PREFIX: Final = "umockdev:"
 
 
-def connection_in(folder: Path) -> str:
-    """Return the connection of an analyzer on the emulated bus of this folder.
-
-    Raises BenchError if the library is not installed.
-    """
+def library() -> Path:
+    """Return the library's name. Raises BenchError if it is not installed."""
     try:
         ctypes.CDLL(_LIBRARY)
     except OSError as error:
@@ -30,6 +27,15 @@ def connection_in(folder: Path) -> str:
             f"{_LIBRARY} is missing: the capture process reaches the emulated USB analyzer by it; "
             "install Debian's package with: apt install umockdev"
         ) from error
+    return Path(_LIBRARY)
+
+
+def connection_in(folder: Path) -> str:
+    """Return the connection of an analyzer on the emulated bus of this folder.
+
+    Raises BenchError if the library is not installed.
+    """
+    library()
     return f"{_PREFIX}{folder}"
 
 

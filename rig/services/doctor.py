@@ -12,7 +12,7 @@ from pathlib import Path
 
 from serial.tools import list_ports
 
-from rig.capture import native, sigrok
+from rig.capture import emulated_usb, native, sigrok
 from rig.capture.analyzers import analyzer_kind, own_drivers
 from rig.capture.scan import Scanned, scan
 from rig.capture.usb_analyzers import (
@@ -80,6 +80,12 @@ def look(*, ask_drivers: bool = True) -> Iterator[DoctorFinding]:
         emulator_binary,
         "apt-get install libsimavr-dev, then install latency-rig again   "
         "(for the virtual bench only)",
+        needed=False,
+    )
+    yield _resource(
+        "emulated USB",
+        emulated_usb.library,
+        "apt-get install umockdev   (for the fixture virtual-fx2 only)",
         needed=False,
     )
     yield from _serial_ports()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 from fractions import Fraction
 from itertools import pairwise
 
@@ -15,7 +16,10 @@ from rig.config.virtual.usb import UsbSettings
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
 from rig.virtual.usb.analyzer import Fx2Analyzer
-from rig.virtual.usb.fx2 import Fx2
+from rig.virtual.usb.bus import UsbBus
+from rig.virtual.usb.device import Urb
+from rig.virtual.usb.fx2 import Fx2, Fx2Stream
+from rig.virtual.usb.node import HostFile
 
 from .bench import Batch, World, edges_of, random_batches, read_to_end, true_edges, wait_until
 
@@ -83,6 +87,32 @@ def test_every_edge_is_seen_at_its_sample(channels: int, blank: bool, rate_hz: i
             for _, channel, level in (edge for edges, _ in batches for edge in edges):
                 levels = levels & ~(1 << channel) | level << channel
             start_ps = end_ps + TAIL_PS
+
+
+def test_a_start_takes_older_samples_out_of_the_transfers_that_wait() -> None:
+    """The driver submits transfers, then starts: what they got meanwhile is of the capture before.
+
+    Only after a silence is there any, when a stop cannot be told from time-outs.
+    """
+    streams: list[Fx2Stream] = []
+    with (
+        socket.socket(socket.AF_UNIX) as unused,
+        UsbBus() as bus,
+        Fx2(bus, 8, UsbSettings(), streams.append, lambda: None) as device,
+    ):
+        file = HostFile(unused)
+        start = (file, 0xB1, 0, bytes([0x40, 0, 1]))
+        assert device.told(*start)
+        urbs = [Urb(n, file, 0, 512, 0.0, samples=True) for n in range(3)]
+        device.waiting.extend(urbs)
+        streams[0].put([memoryview(bytes(700))])
+        assert [urb.actual for urb in urbs] == [512, 188, 0]
+        assert list(device.waiting) == urbs[1:]
+        assert device.told(*start)
+        assert [urb.actual for urb in device.waiting] == [0, 0, 0]
+        assert list(device.waiting) == urbs
+        streams[0].put([memoryview(bytes(700))])
+        assert not any(urb.actual for urb in urbs)
 
 
 SQUARE: list[Batch] = [
