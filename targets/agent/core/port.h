@@ -173,7 +173,7 @@ struct port_inside {
 
     bool (*stopping)(void);
     void (*yield)(void);
-    void (*lock)(uint32_t mutex); /* one of INSIDE_MUTEXES, of the variant's protocol */
+    void (*lock)(uint32_t mutex); /* one of INSIDE_MUTEXES, of the variant's kind and protocol */
     void (*unlock)(uint32_t mutex);
     bool (*release)(uint32_t number); /* let a task of the crew go on once */
     bool (*await_release)(uint32_t number); /* as that task; false: told to stop */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mutexes of each protocol, and semaphores by which tasks of a crew let each other go on. */
+/* Mutexes of each protocol, or binary semaphores in place of them, and semaphores by which tasks of a crew let each other go on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -12,6 +12,8 @@
 
 static struct {
     pthread_mutex_t each[INSIDE_MUTEXES];
+    sem_t binary[INSIDE_MUTEXES];
+    bool are_semaphores;
 } WHOLE_PAGES mutexes SHARED;
 static sem_t releases[INSIDE_RELEASES];
 static bool are_open;
@@ -44,6 +46,9 @@ bool mutexes_open(const struct arm_options *options, struct text *why)
         if (!(error = pthread_mutex_init(&mutexes.each[made], &attributes)))
             made++;
     pthread_mutexattr_destroy(&attributes);
+    mutexes.are_semaphores = options->variant == VARIANT_SEMAPHORE;
+    for (uint32_t i = 0; i < INSIDE_MUTEXES; i++)
+        sem_init(&mutexes.binary[i], crew_of_processes(), 1);
     for (uint32_t i = 0; i < INSIDE_RELEASES; i++)
         sem_init(&releases[i], 0, 0);
     are_open = !error;
@@ -63,12 +68,19 @@ void mutexes_close(void)
 
 void mutexes_lock(uint32_t mutex)
 {
-    pthread_mutex_lock(&mutexes.each[mutex]);
+    if (!mutexes.are_semaphores)
+        pthread_mutex_lock(&mutexes.each[mutex]);
+    else
+        while (sem_wait(&mutexes.binary[mutex]) != 0 && errno == EINTR && !crew_stopping())
+            ;
 }
 
 void mutexes_unlock(uint32_t mutex)
 {
-    pthread_mutex_unlock(&mutexes.each[mutex]);
+    if (mutexes.are_semaphores)
+        sem_post(&mutexes.binary[mutex]);
+    else
+        pthread_mutex_unlock(&mutexes.each[mutex]);
 }
 
 bool mutexes_release(uint32_t number)

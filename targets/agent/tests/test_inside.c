@@ -327,6 +327,21 @@ static void three_tasks_have_three_priorities(void **state)
         assert_int_equal(fake.crew_priorities[i], 3 - i);
 }
 
+/* --- a semaphore between two --------------------------------------------------------------------- */
+
+static void a_semaphore_is_had_after_a_switch_to_its_holder_and_one_back(void **state)
+{
+    (void)state;
+    fake.looks_inside = 5000;
+    struct measure_summary summary = run("measurement=semaphore_shuffle capacity=9 count=5");
+    assert_int_equal(fake.crew_priorities[0], PRIORITY_DEFAULT);
+    assert_int_equal(fake.crew_priorities[1], PRIORITY_DEFAULT - 1);
+    assert_int_equal(summary.records, 5);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_value(i, i + 1, 2 * 100000 + READING, 0);
+    assert_refused("measurement=semaphore_shuffle capacity=5 count=5 priority=1", "2 or more");
+}
+
 /* --- one task ----------------------------------------------------------------------------------- */
 
 static void clocks_are_read_twice(void **state)
@@ -625,7 +640,8 @@ static void stop_ends_each_before_its_count(void **state)
         "measurement=task_switch", "measurement=task_switch variant=mutex",
         "measurement=task_preemption", "measurement=preemption", "measurement=timer period_ns=10000",
         "measurement=clock_resolution", "measurement=task_creation", "measurement=services",
-        "measurement=start_finish period_ns=10000", "measurement=priority_inversion"};
+        "measurement=start_finish period_ns=10000", "measurement=priority_inversion",
+        "measurement=semaphore_shuffle"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char line[120];
         fake.looks_inside = 60;
@@ -642,7 +658,7 @@ static void a_call_that_fails_ends_it_and_stop_says_so(void **state)
     const char *lines[] = {"measurement=task_preemption", "measurement=timer period_ns=10000",
                            "measurement=task_creation", "measurement=services",
                            "measurement=start_finish period_ns=10000",
-                           "measurement=priority_inversion"};
+                           "measurement=priority_inversion", "measurement=semaphore_shuffle"};
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct arm_options options;
@@ -735,6 +751,7 @@ int main(void)
         TEST(a_pass_that_does_not_come_in_time_has_failed),
         TEST(a_mutex_is_waited_for_as_long_as_section_and_middle_task_last),
         TEST(three_tasks_have_three_priorities),
+        TEST(a_semaphore_is_had_after_a_switch_to_its_holder_and_one_back),
         TEST(clocks_are_read_twice),
         TEST(sleeps_are_late_by_the_systems_own_clock),
         TEST(an_interval_timer_keeps_to_its_grid),

@@ -84,7 +84,9 @@ static bool check(const struct loop_kind *kind, struct text *why)
     else if (kind->needs_pin && options->given & GIVEN_PIN && !options->pin)
         flaw = "this measurement is one of pins: pin=0 makes no sense";
     else if (options->priority < kind->levels)
-        flaw = "this measurement has tasks of three real-time priorities: priority must be 3 or more";
+        flaw = kind->levels == 2
+                   ? "this measurement has tasks of two real-time priorities: priority must be 2 or more"
+                   : "this measurement has tasks of three real-time priorities: priority must be 3 or more";
     else if (kind->given & GIVEN_SEARCH && (!options->period_stop_ns || !options->resolution_ppm ||
                                             options->period_stop_ns > options->period_ns))
         flaw = "this measurement needs resolution_ppm and period_stop_ns, up to period_ns";
