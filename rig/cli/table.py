@@ -18,6 +18,7 @@ from rig.record.free_space import check_new_file
 from rig.report.tables.record import RunRecord
 from rig.report.tables.reference import beside
 from rig.report.tables.render import rendered
+from rig.report.tables.rhealstone import parse_weights, rhealstone
 from rig.report.tables.runs import records_of
 from rig.report.tables.shapes import SHAPES
 
@@ -32,8 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reference", choices=("radder", "slides", "thesis"), help="published figures beside ours"
     )
     parser.add_argument(
-        "--shape", choices=("scenarios", "comparison", "slides", "thesis", "golem"),
+        "--shape",
+        choices=("scenarios", "comparison", "slides", "thesis", "golem", "rhealstone"),
         help="(default: as --reference has it, else by scenario, with a comparison of systems)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--weights", metavar="W,W,W,W,W,W",
+        help="of the components of --shape rhealstone, in its order (default: 1 each)",
     )  # fmt: skip
     parser.add_argument(
         "--format", choices=("terminal", "html", "csv", "latex", "markdown"), default="terminal"
@@ -52,6 +58,10 @@ def command(options: argparse.Namespace) -> int:
         check_new_file(out)
     if options.history:
         return _history(options.paths, out)
+    if options.weights is not None and options.shape != "rhealstone":
+        raise InputError(
+            "--weights: are of the components of one shape; valid: with --shape rhealstone"
+        )
     records = records_of(options.paths, partial(say, error=True))
     if options.reference is not None:
         records = beside(records, options.reference)
@@ -78,6 +88,8 @@ def _written(text: str, out: Path | None) -> int:
 def _grids(records: list[RunRecord], options: argparse.Namespace) -> list[TextTable]:
     """Return tables in the shape asked for, else the reference's, else all that fit the runs."""
     shape = options.shape or _SHAPE_OF.get(options.reference)
+    if options.weights is not None:
+        return rhealstone(records, parse_weights(options.weights))
     if shape is not None:
         grids = SHAPES[shape](records)
         if not grids:

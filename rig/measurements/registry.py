@@ -21,6 +21,7 @@ from rig.measurements.priority_inversion import PriorityInversion
 from rig.measurements.reported import Subject
 from rig.measurements.saturation import Saturation
 from rig.measurements.self_measured import MeasuredByTarget
+from rig.measurements.semaphore_shuffle import SemaphoreShuffle
 from rig.measurements.services import Services
 from rig.measurements.smi import Smi
 from rig.measurements.start_finish import StartFinish
@@ -44,6 +45,7 @@ MEASUREMENTS: Final[dict[str, Measurement]] = {
         TaskCreation(),
         Services(),
         PriorityInversion(),
+        SemaphoreShuffle(),
         StartFinish(),
         PeriodicTasks(),
         InterruptWithTasks(),

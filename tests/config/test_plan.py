@@ -190,8 +190,8 @@ def test_no_fault_is_allowed_unless_the_plan_says_so() -> None:
             "(did you mean interrupt?); valid: interrupt, interrupt_to_task, "
             "interrupt_dispatch, period, task_switch, task_preemption, preemption, timer, "
             "clock_resolution, task_creation, services, priority_inversion, "
-            "start_finish, periodic_tasks, interrupt_with_tasks, interrupt_to_task_with_tasks, "
-            "period_search, smi, saturation",
+            "semaphore_shuffle, start_finish, periodic_tasks, interrupt_with_tasks, "
+            "interrupt_to_task_with_tasks, period_search, smi, saturation",
         ),
         (
             '"example"',

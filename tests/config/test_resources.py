@@ -53,6 +53,7 @@ def test_built_in_names() -> None:
         "preemption-timer",
         "priority-inversion",
         "saturation",
+        "semaphore-shuffle",
         "services",
         "smi",
         "start-finish",

@@ -61,6 +61,7 @@ RUNS = {
     "preemption": GoldenRun("preemption"),
     "services": GoldenRun("services"),
     "priority-inversion": GoldenRun("priority-inversion"),
+    "semaphore-shuffle": GoldenRun("semaphore-shuffle"),
     "smi": GoldenRun("smi", 20_000),
     "start-finish": GoldenRun("start-finish"),
     "periodic-tasks": GoldenRun("periodic-tasks", 100),

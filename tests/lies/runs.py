@@ -46,6 +46,7 @@ MEASUREMENTS = {
     "task_creation": "task-creation",
     "services": "services",
     "priority_inversion": "priority-inversion",
+    "semaphore_shuffle": "semaphore-shuffle",
     "start_finish": "start-finish",
     "smi": "smi",
     "interrupt_dispatch": "interrupt-dispatch",

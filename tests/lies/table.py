@@ -49,6 +49,7 @@ SHORT = {
     "task_creation": "creation",
     "services": "services",
     "priority_inversion": "inversion",
+    "semaphore_shuffle": "shuffle",
     "start_finish": "start-finish",
     "smi": "smi",
     "interrupt_dispatch": "dispatch",

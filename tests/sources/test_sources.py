@@ -10,7 +10,7 @@ from tests.sources.table import chains, not_printed, rows
 ITEMS = 157
 
 
-CAMPAIGNS = ("thesis", "slides", "radder", "golem", "osadl")
+CAMPAIGNS = ("thesis", "slides", "radder", "golem", "osadl", "rhealstone")
 
 
 def _marks(command: str) -> list[pytest.MarkDecorator]:

@@ -13,6 +13,7 @@ from rig.formatting import ABSENT, microseconds
 from rig.measurements.reported import PINS
 from rig.plots.pairs import FigurePairs, pairs_svg
 from rig.report.tables.record import RunRecord, Word
+from rig.report.tables.rhealstone import rhealstone
 
 WITNESS: Final = "witness"
 WITNESSED: Final = (
@@ -179,6 +180,7 @@ SHAPES: Final[Mapping[str, Callable[[Sequence[RunRecord]], list[TextTable]]]] = 
     "slides": slides,
     "thesis": thesis,
     "golem": golem,
+    "rhealstone": rhealstone,
 }
 
 

@@ -70,7 +70,7 @@ def _run_file(random: Random, folder: Path, sound: Sound) -> Case:
 WINDOW = "window"
 """Not a command: what the window reads of a run file."""
 FORMATS = ("terminal", "html", "csv", "latex", "markdown")
-SHAPES = ("scenarios", "comparison", "slides", "thesis", "golem")
+SHAPES = ("scenarios", "comparison", "slides", "thesis", "golem", "rhealstone")
 REFERENCES = ("radder", "slides", "thesis")
 ABOVE = ("25ns", "10us", "0 s", "1e300 s", "-1us", "ns")
 HAS_VERIFY = (Path(__file__).parents[3] / "rig" / "cli" / "verify.py").exists()
