@@ -58,7 +58,7 @@ def _virtual(virtual: VirtualSettings, chip: StimulusChip, sample_ns: float) -> 
     )
     if virtual.wiring.analyzer_rate_hz:
         bench = replace(bench, time_base_ppm=None)
-    if virtual.delays or virtual.wiring.capture_delay_ps:
+    if virtual.delays or virtual.wiring.capture_is_late:
         bench = replace(bench, skew_ns=None, line_ns=None, capture_line_ns=None)
     return bench
 

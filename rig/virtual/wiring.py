@@ -22,7 +22,7 @@ class VirtualWiring:
     def __init__(self, faults: WiringFaults) -> None:
         self._faults = faults
         self.interrupt_open, self.capture_open = faults.interrupt_open, faults.capture_open
-        self.capture_delay_ps = faults.capture_delay_ps
+        self.capture_is_late = faults.capture_is_late
         self._whole = not faults.at_analyzer
         self._open, self._invert = _mask(faults.open), _mask(faults.invert)
         self._high, self._low = _mask(faults.stuck_high), _mask(faults.stuck_low)
@@ -33,6 +33,11 @@ class VirtualWiring:
         self._due_ps: dict[int, int] = {}
         """The time when a slow channel has changed its level at last."""
         self._begun = False
+
+    def capture_delay_ps(self, level: int) -> int:
+        """Return how much later an answer to this level reaches the microcontroller."""
+        later_ps = self._faults.capture_rising_later_ps if level else 0
+        return self._faults.capture_delay_ps + later_ps
 
     @property
     def plain(self) -> bool:

@@ -63,7 +63,7 @@ class BenchParts:
         return not (
             wiring.interrupt_open
             or wiring.capture_open
-            or wiring.capture_delay_ps
+            or wiring.capture_is_late
             or self.jumpers.loopback
         )
 
@@ -131,8 +131,9 @@ class World:
 
     def _grant(self, stride_ms: int, ahead: AnswersAhead | None) -> EmulatorReport:
         target = self._parts.target
+        late_ps = self._parts.wiring.capture_delay_ps
         answers = [
-            (self._clock.ticks_at_or_after(time_ps + self._parts.wiring.capture_delay_ps), 0, level)
+            (self._clock.ticks_at_or_after(time_ps + late_ps(level)), 0, level)
             for time_ps, _, level in target.take_decided()
         ]
         loopback = self._parts.jumpers.loopback

@@ -153,7 +153,8 @@ def test_an_opto_coupler_that_is_stated_is_no_fault() -> None:
 
 
 def test_pulses_that_left_late_do_not_blame_the_wires() -> None:
-    found = replace(compared(0, 0, 0), highest_ns=5000.0)
+    found = compared(0, 0, 0)
+    found = replace(found, every=replace(found.every, highest_ns=5000.0))
     assert capture_delay(found, KNOWN, CHANNELS, some_late=False) is None
     delay = capture_delay(found, KNOWN, CHANNELS, some_late=True)
     assert delay is not None

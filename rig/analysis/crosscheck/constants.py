@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from rig.analysis.crosscheck.witness import CaptureComparison
+from rig.analysis.crosscheck.witness import CaptureComparison, DifferenceRange
 from rig.analysis.model.witness import Witness
 from rig.analysis.uncertainty.chips import CaptureTiming
 from rig.analysis.uncertainty.contribution import UncertainQuantity, limits
@@ -134,13 +134,15 @@ def capture_delay(
     timing = bench.capture_timing
     if capture is None or not capture.n or timing is None:
         return None
-    low_ns, high_ns = _excess(capture, timing, some_late=some_late)
-    if low_ns > high_ns:  # no constant: that is what the comparison itself tells
-        return None
+    excesses = [_excess(found, capture, timing, some_late=some_late) for found in capture.constants]
+    if any(low_ns > high_ns for low_ns, high_ns in excesses):
+        return None  # no constant: that is what the comparison itself tells
     path, wire = response_path(bench), _capture_wire(bench)
     middle_ns = (timing.low_cycles + timing.high_cycles) / 2 * capture.tick_ns
     expected_ns = middle_ns + wire.estimate_ns - path.estimate_ns
     reach_ns = path.reach_ns + wire.reach_ns
+    # Of rising and falling answers, those that are farther from what is expected.
+    low_ns, high_ns = max(excesses, key=lambda each: abs(middle_ns + sum(each) / 2 - expected_ns))
     stimulus, response = (f"D{channel}" for channel in channels)
     sources = (timing.source, path.source, f"capture pin: {wire.source}")
     return ConstantDelay(
@@ -158,16 +160,16 @@ def capture_delay(
 
 
 def _excess(
-    capture: CaptureComparison, timing: CaptureTiming, *, some_late: bool
+    found: DifferenceRange, capture: CaptureComparison, timing: CaptureTiming, *, some_late: bool
 ) -> tuple[float, float]:
     """Return limits of delays beyond the middle of the chip's own that fit all differences."""
     tick_ns, sample_ns = capture.tick_ns, capture.sample_ns
     half_ns = (timing.high_cycles - timing.low_cycles) / 2 * tick_ns
     middle_ns = (timing.high_cycles + timing.low_cycles) / 2 * tick_ns
-    highest_ns = capture.lowest_ns if some_late else capture.highest_ns
+    highest_ns = found.lowest_ns if some_late else found.highest_ns
     return (
         highest_ns - middle_ns - half_ns - sample_ns,
-        capture.lowest_ns - middle_ns + half_ns + sample_ns,
+        found.lowest_ns - middle_ns + half_ns + sample_ns,
     )
 
 

@@ -13,7 +13,35 @@ from rig.analysis.model.instrument_counts import InstrumentCounts
 from rig.analysis.model.run_data import RawRun
 from rig.analysis.model.witness import Witness
 from rig.arrays import FloatArray
-from rig.instruments import Int64Array
+from rig.instruments import Int64Array, UInt8Array
+
+
+@dataclass(frozen=True)
+class DifferenceRange:
+    """The range of what two witnesses differ by; empty before the first event."""
+
+    lowest_ns: float = np.inf
+    highest_ns: float = -np.inf
+
+    def widened(self, down_to_ns: FloatArray, up_to_ns: FloatArray) -> Self:
+        """Return the range with more events; it surely reaches from and to these, shapes (n,)."""
+        if not len(down_to_ns):
+            return self
+        return replace(
+            self,
+            lowest_ns=min(self.lowest_ns, float(down_to_ns.min())),
+            highest_ns=max(self.highest_ns, float(up_to_ns.max())),
+        )
+
+    @property
+    def middle_ns(self) -> float:
+        """The constant part."""
+        return (self.lowest_ns + self.highest_ns) / 2
+
+    @property
+    def spread_ns(self) -> float:
+        """Largest departure from the constant part."""
+        return max(0.0, self.highest_ns - self.lowest_ns) / 2
 
 
 @dataclass(frozen=True)
@@ -23,14 +51,19 @@ class CaptureComparison:
     Both see the same two edges, each on its own clock. What differs is a constant (synchronizer
     and noise canceler of the input capture) and the quantization of both: the capture's tick and
     the analyzer's sample. The stimulus clock's rate is taken from the train's own edges.
+
+    Where one constant does not explain all differences, rising and falling answers have one each:
+    through a level shifter or a long wire an edge is slow one way, and the two inputs take it for
+    an edge at different voltages.
     """
 
     sample_ns: float
     tick_ns: float
     """Length of a stimulus clock tick in the analyzer's time."""
     n: int = 0
-    lowest_ns: float = np.inf
-    highest_ns: float = -np.inf
+    every: DifferenceRange = DifferenceRange()
+    by_level: tuple[DifferenceRange, ...] = (DifferenceRange(), DifferenceRange())
+    """The ranges of falling and of rising answers, as far as levels are known."""
 
     @classmethod
     def begin(cls, sample_rate_hz: int, clock_hz: int, *, samples: int, ticks: int) -> Self:
@@ -45,12 +78,13 @@ class CaptureComparison:
         latency_ticks: Int64Array,
         local: tuple[FloatArray, FloatArray] | None = None,
         shown_later_ns: FloatArray | None = None,
+        levels: UInt8Array | None = None,
     ) -> Self:
         """Return the comparison with more events' latencies by either clock, shapes (n,).
 
         `local`: samples per tick around each event, and how far that may be off, relatively; a long
         latency is known no better than that. None: the train's mean. `shown_later_ns`: what the
-        analyzer is known to add to each, but for a constant.
+        analyzer is known to add to each, but for a constant. `levels`: after each answer, if known.
         """
         per_tick, error = (self.tick_ns / self.sample_ns, 0.0) if local is None else local
         latency_ns = latency_samples * self.sample_ns
@@ -58,27 +92,70 @@ class CaptureComparison:
             latency_ns = latency_ns - shown_later_ns
         difference = latency_ticks * per_tick * self.sample_ns - latency_ns
         unsure = np.abs(latency_ns) * error
+        down_to, up_to = difference + unsure, difference - unsure
+        by_level = self.by_level
+        if levels is not None:
+            by_level = tuple(
+                found.widened(down_to[levels == level], up_to[levels == level])
+                for level, found in enumerate(by_level)
+            )
         return replace(
             self,
             n=self.n + len(difference),
-            lowest_ns=min(self.lowest_ns, float((difference + unsure).min())),
-            highest_ns=max(self.highest_ns, float((difference - unsure).max())),
+            every=self.every.widened(down_to, up_to),
+            by_level=by_level,
         )
 
     @property
+    def constants(self) -> tuple[DifferenceRange, ...]:
+        """The range of all events, or of falling and of rising answers if that is not within what
+        is allowed and these are."""
+        if self.every.spread_ns <= self.allowed_ns:
+            return (self.every,)
+        explained = all(
+            found.lowest_ns < np.inf and found.spread_ns <= self.allowed_ns
+            for found in self.by_level
+        )
+        return self.by_level if explained else (self.every,)
+
+    @property
     def offset_ns(self) -> float:
-        """The constant part: input capture minus analyzer."""
-        return (self.lowest_ns + self.highest_ns) / 2
+        """The constant part: input capture minus analyzer; the mean of both levels."""
+        return sum(found.middle_ns for found in self.constants) / len(self.constants)
+
+    @property
+    def rising_later_ns(self) -> float:
+        """How much later the analyzer shows rising answers than falling ones, by the capture; 0 if
+        one constant is enough."""
+        return self.constants[0].middle_ns - self.constants[-1].middle_ns
 
     @property
     def spread_ns(self) -> float:
         """Largest departure from the constant part."""
-        return max(0.0, self.highest_ns - self.lowest_ns) / 2
+        return max(found.spread_ns for found in self.constants)
 
     @property
     def allowed_ns(self) -> float:
         """One tick of the capture plus one sample of the analyzer."""
         return self.tick_ns + self.sample_ns
+
+    @property
+    def agreement(self) -> tuple[bool, int, float]:
+        """How well the witnesses agree: the smaller, the better."""
+        return self.spread_ns > self.allowed_ns, len(self.constants), self.spread_ns
+
+    @property
+    def text(self) -> str:
+        """The comparison in one line."""
+        rest = f"rest within {self.spread_ns:.1f} of {self.allowed_ns:.1f} ns"
+        if not self.rising_later_ns:
+            return f"{self.n} compared, offset {self.offset_ns:.1f} ns, {rest}"
+        falling, rising = (f"{found.middle_ns:.1f}" for found in self.constants)
+        return (
+            f"{self.n} compared, offset {rising} ns of rising, {falling} ns of falling answers (an "
+            "edge is slow one way, as through a level shifter with open drain: calibrate "
+            f"edge-shape), {rest}"
+        )
 
 
 def log_witnesses(
@@ -130,8 +207,7 @@ def witnesses(
             Witness(
                 "latency by input capture",
                 agrees,
-                f"{capture.n} compared, offset {capture.offset_ns:.1f} ns, "
-                f"rest within {capture.spread_ns:.1f} of {capture.allowed_ns:.1f} ns",
+                capture.text,
             )
         )
     return tuple(found)

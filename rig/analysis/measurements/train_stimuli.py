@@ -24,7 +24,7 @@ from rig.analysis.signals.spool import Spool
 from rig.analysis.train.continuity import Alignment, Continuity, Gap
 from rig.analysis.train.local_rate import LocalRate, RateKnots, local_rate
 from rig.analysis.train.planned_ticks import PlannedTicks
-from rig.analysis.uncertainty.by_edge import AnswerEdges
+from rig.analysis.uncertainty.by_edge import AnswerEdges, answer_levels, first_answer_level
 from rig.instruments import Int64Array
 from rig.stimulus.train import Train
 
@@ -46,6 +46,7 @@ class TrainStimuli(Stimuli):
         self._knots = RateKnots(*rates_hz)
         self._edges: AnswerEdges | None = None
         self._rate: LocalRate | None = None
+        self._first_level: int | None = None
         self._compared: CaptureComparison | None = None
         self._at_pin: CaptureComparison | None = None
 
@@ -81,6 +82,8 @@ class TrainStimuli(Stimuli):
                 samples=alignment.span_samples,
                 ticks=alignment.span_ticks,
             )
+            if not self.gaps:  # behind one, levels are not known
+                self._first_level = first_answer_level(self.raw, settings)
             self._rate = local_rate(settings, self._train, alignment, self._knots)
 
     def add(self, events: Events) -> Int64Array:
@@ -101,17 +104,18 @@ class TrainStimuli(Stimuli):
         latency_samples = events.response[comparable] - events.stimulus[comparable]
         local = self._rate.at(events.stimulus[comparable], latency_samples)
         late = ticks - planned[comparable]
-        self._compared = self._compared.add(latency_samples, late, local)
+        levels = None if self._first_level is None else answer_levels(answer, self._first_level)
+        self._compared = self._compared.add(latency_samples, late, local, levels=levels)
         if self._edges is not None and self._at_pin is not None:
             later_ns = self._edges.shown_later_ns(answer)
-            self._at_pin = self._at_pin.add(latency_samples, late, local, later_ns)
+            self._at_pin = self._at_pin.add(latency_samples, late, local, later_ns, levels)
 
     @property
     def capture(self) -> CaptureComparison | None:
         """The comparison that agrees better: what makes rising answers later than falling ones may
         lie before the input capture or behind it."""
         both = (each for each in (self._compared, self._at_pin) if each is not None and each.n)
-        return min(both, key=lambda each: each.spread_ns, default=None)
+        return min(both, key=lambda each: each.agreement, default=None)
 
     def losses(self) -> tuple[tuple[str, int, str], ...]:
         return tuple(gap_losses(self.gaps, self._straddlers, self.settings.sample_rate_hz))

@@ -32,6 +32,20 @@ _LARGEST_PS = 1 << 60
 _TWICE = 2.0
 
 
+def first_answer_level(raw: RawRun, settings: Settings) -> int | None:
+    """Return the level after a run's first answer; None if only edges of one level are answers, or
+    if samples are missing."""
+    if settings.wiring.answer_level is not None or raw.losses():
+        return None
+    first = next(iter(raw.edge_blocks()), None)
+    return None if first is None else 1 - (first.levels_before >> settings.wiring.response & 1)
+
+
+def answer_levels(number: Int64Array, first_level: int) -> UInt8Array:
+    """Return the level after each answer edge by its number, shape (n,)."""
+    return ((number + first_level) & 1).astype(np.uint8)
+
+
 @dataclass(frozen=True)
 class AnswerEdges:
     """The levels of the answers of one run, and the known difference of their times."""
@@ -47,17 +61,12 @@ class AnswerEdges:
         """Return the answers' edges of a run; None if nothing is known of the difference, if only
         edges of one level are answers, or if samples are missing."""
         later, shown = bench.edge_later_ns, bench.edge_shown_ns
-        if later is None or shown is None or settings.wiring.answer_level is not None:
-            return None
-        first = next(iter(raw.edge_blocks()), None)
-        if first is None or raw.losses():
-            return None
-        level = 1 - (first.levels_before >> settings.wiring.response & 1)
-        return cls(level, later, shown)
+        level = first_answer_level(raw, settings)
+        return None if later is None or shown is None or level is None else cls(level, later, shown)
 
     def levels(self, number: Int64Array) -> UInt8Array:
         """Return the level after each answer edge by its number, shape (n,)."""
-        return ((number + self.first_level) & 1).astype(np.uint8)
+        return answer_levels(number, self.first_level)
 
     def shown_later_ns(self, number: Int64Array) -> npt.NDArray[np.float64]:
         """Return how much later than on average the analyzer shows these answers, shape (n,)."""

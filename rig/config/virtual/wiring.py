@@ -43,8 +43,15 @@ class WiringFaults:
     """The answer does not reach the microcontroller."""
     capture_delay_ps: int = 0
     """The answer reaches the microcontroller this much late."""
+    capture_rising_later_ps: int = 0
+    """Rising answers, this much later still."""
     analyzer_rate_hz: int = 0
     """The analyzer's sample rate, whatever it was set to; 0: as set."""
+
+    @property
+    def capture_is_late(self) -> bool:
+        """The answer does not reach the microcontroller at once."""
+        return bool(self.capture_delay_ps or self.capture_rising_later_ps)
 
     @property
     def at_analyzer(self) -> bool:
@@ -57,6 +64,7 @@ def parse_wiring(table: TomlTable) -> WiringFaults:
     table.allow_only(
         (
             "swap", "short", *_LISTS, "interrupt_open", "capture_open", "capture_delay",
+            "capture_rising_later",
             "analyzer_rate",
         )
     )  # fmt: skip
@@ -69,6 +77,7 @@ def parse_wiring(table: TomlTable) -> WiringFaults:
         interrupt_open=table.flag("interrupt_open"),
         capture_open=table.flag("capture_open"),
         capture_delay_ps=table.time_ps("capture_delay", 0, DELAY_MAX_PS, 0),
+        capture_rising_later_ps=table.time_ps("capture_rising_later", 0, DELAY_MAX_PS, 0),
         analyzer_rate_hz=rate_hz,
         **{name: _channels(table, name) for name in _LISTS},
     )
