@@ -337,6 +337,8 @@ LOG_FAILED = 0x2000
 LOG_ENTRY = 0x1000
 """The flag: the record has the handler's entry for the interrupt that `handled` counts last: the
 field that was `reserved` before log format 3 has the ticks from then to `before`."""
+LOG_OF = 0x4000
+"""The flag of a value: that field has the number of the task that it ends in, from 1."""
 LOG_LEAD = "reserved"
 """The name of that field. Run files store records by these names, so it stays as it was."""
 LOG_PART_SHIFT = 16

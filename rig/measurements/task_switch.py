@@ -27,6 +27,7 @@ class TaskSwitch(MeasuredByTarget):
         },
         parts=(IterationPart(LATENCY, "switch"),),
         keys=("tasks", "tasks_as", "busy", "batch"),
+        takes_turns=True,
         torn_at_ordinary_priority=True,
     )
 

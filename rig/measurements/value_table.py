@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rig.analysis.log.responses import CHUNK
-from rig.analysis.log.values import LoggedValues, logged_values
+from rig.analysis.log.values import LoggedValues, logged_values, tell_tasks
 from rig.analysis.model.self_measurement import SelfMeasurement, whole_word
 from rig.arrays import FloatArray
 from rig.instruments import Int64Array, LogArray
@@ -39,12 +39,13 @@ def part_columns(inside: SelfMeasurement) -> tuple[str, ...]:
 
 def logged_table(inside: SelfMeasurement, raw: RawRun, settings: Settings) -> ValueTable:
     """Return a row for each iteration in the log, with a column for each of its parts."""
-    columns = ("iteration", "begin_s", *part_columns(inside))
-    return ValueTable(columns, _rows(inside, raw, settings))
+    more = ("task",) if tell_tasks(raw.log(0, CHUNK)) else ()
+    columns = ("iteration", "begin_s", *part_columns(inside), *more)
+    return ValueTable(columns, _rows(inside, raw, settings, has_tasks=bool(more)))
 
 
 def _rows(
-    inside: SelfMeasurement, raw: RawRun, settings: Settings
+    inside: SelfMeasurement, raw: RawRun, settings: Settings, *, has_tasks: bool
 ) -> Iterator[tuple[Int64Array | FloatArray, ...]]:
     held, origin = _sliced(_values(inside, raw.log(0, 0), settings), slice(0)), None
     tick_ns = 1e9 / (settings.tick_hz or 10**9)
@@ -67,7 +68,8 @@ def _rows(
         values = np.full((len(inside.parts), int(row[-1]) + 1), np.nan)
         values[found.part[known], row[known]] = (found.values * unit_ns)[known] / batch
         begin_s = ((found.before - origin) * unit_ns)[begins] / 1e9
-        yield (found.iteration[begins], begin_s, *values)
+        tasks = (found.task[begins],) if has_tasks else ()
+        yield (found.iteration[begins], begin_s, *values, *tasks)
 
 
 def _values(inside: SelfMeasurement, records: LogArray, settings: Settings) -> LoggedValues:

@@ -24,8 +24,8 @@ class Means:
     draw: Callable[[int], int]
     """The function that draws the time, in ps, of a value that begins at a time."""
     clock: VirtualClock
-    note: Callable[[int, int, int, int], None]
-    """Log a value: iteration, before, after, flags."""
+    note: Callable[..., None]
+    """Log a value: iteration, before, after, flags; and the number of its task, if there is one."""
     show: Callable[[int, int, int], int]
     """Write the pins for an iteration, after a time in ps; returns when the target goes on.
 
@@ -59,6 +59,8 @@ class InsideTask:
         self._asked_ps = [whole_word(words, part.beyond) * NS_PS for part in inside.parts]
         least_ns = inside.least_ns
         self._least_ps = 0 if least_ns is None else least_ns(words) * NS_PS
+        takes_turns = inside.takes_turns and self._batch == 1
+        self._turns = whole_word(words, "tasks", 2) if takes_turns else 0
         self._work_ps = int(words.get("work_ns", "0")) * NS_PS
 
     @property
@@ -83,10 +85,14 @@ class InsideTask:
             end_ps = begin_ps + asked_ps + sum(lengths)
             before, after = (self._reading(at_ps) for at_ps in (begin_ps, end_ps))
             flags = LOG_VALUE | part << LOG_PART_SHIFT | (LOG_CLOCK if self._clocked else 0)
-            self._means.note(self._done, before, after, flags)
+            self._means.note(self._done, before, after, flags, *self._turn())
             self._means.truth([begin_ps, end_ps, before, after, self._done, ANSWERED, 0, 0])
             begin_ps = end_ps
         return self._means.show(self._done, begin_ps, 0) if self._on_pins else begin_ps
+
+    def _turn(self) -> tuple[int, ...]:
+        """Return the number of the task that the value ends in, from 1."""
+        return ((self._done - 1) % self._turns + 1,) if self._turns else ()
 
     def _start_and_finish(self, due_ps: int) -> None:
         start_ps = self._means.show(self._done, due_ps + self._means.draw(due_ps), 0)

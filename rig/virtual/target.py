@@ -11,7 +11,7 @@ import numpy as np
 
 from rig.closing import Closing
 from rig.config.virtual.bench import FaultSettings, VirtualTarget
-from rig.instruments import LOG_ENTRY, Int64Array, LogArray, TargetSummary
+from rig.instruments import LOG_ENTRY, LOG_OF, Int64Array, LogArray, TargetSummary
 from rig.measurements.registry import SELF_MEASUREMENTS
 from rig.virtual.answer_pins import AnswerPins, AnswerWires
 from rig.virtual.busy_loop import BusyLoopTask, SpinMeans
@@ -194,9 +194,9 @@ class ModelledTarget(Closing):
         with self._lock:
             return self._inside is None or self._inside.over
 
-    def _note(self, iteration: int, before: int, after: int, flags: int) -> None:
+    def _note(self, iteration: int, before: int, after: int, flags: int, task: int = 0) -> None:
         self._handled = iteration
-        self._log.add(iteration, before, after, flags)
+        self._log.add(iteration, before, after, flags | (LOG_OF if task else 0), task)
 
     def _show(self, iteration: int, value_end_ps: int, flags: int) -> int:
         """Write an iteration to the pins; the agent reads its counter again before that."""

@@ -82,6 +82,14 @@ def run(agent: Agent, measurement: str, words: dict[str, str], capacity: int) ->
     return agent.link.log(0, end.records)
 
 
+@pytest.mark.parametrize("tasks_as", ["threads", "processes"])
+def test_each_switch_tells_the_task_that_it_ends_in(agent, tasks_as):
+    words = words_of("task_switch", "yield", tasks="5", tasks_as=tasks_as)
+    inside = SELF_MEASUREMENTS["task_switch"]
+    task = logged_values(inside, run(agent, "task_switch", words, COUNT), words, 10**9).task
+    assert set(task.tolist()) == {1, 2, 3, 4, 5}
+
+
 PROCESSES = [
     (*case, "processes") for case in CASES if "tasks_as" in SELF_MEASUREMENTS[case[0]].keys
 ]

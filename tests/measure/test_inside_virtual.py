@@ -16,7 +16,8 @@ from rig.bench.open import Bench, open_bench
 from rig.bench.replay import open_replay
 from rig.config.fixture import Fixture, parse_fixture
 from rig.config.plan import parse_plan
-from rig.measurements.registry import SELF_MEASUREMENTS
+from rig.measurements.registry import MEASUREMENTS, SELF_MEASUREMENTS
+from rig.record.reader import RunFile
 from rig.report.compare import compare
 from rig.report.page import write_page
 from rig.resources import find_fixture
@@ -125,6 +126,15 @@ def test_each_value_is_the_one_that_was_drawn(results, number):
     edges = _edges(name, variant, pin=pin)
     assert seen["answers"].text == f"analyzer {edges}, target log {edges}"
     assert ("bracket test" in seen) == (edges > 0)
+
+
+def test_the_export_tells_which_task_each_switch_ended_in(results):
+    result = results[0][[name for name, _, _ in RUNS].index("task_switch")]
+    with RunFile(result.path) as file:
+        table = MEASUREMENTS["task_switch"].value_table(file, result.settings)
+        (piece,) = table.pieces
+    assert table.columns == ("iteration", "begin_s", "switch_ns", "task")
+    assert piece[-1].tolist() == [1, 2] * (COUNT // 2)
 
 
 def _iterations(variant: str) -> int:

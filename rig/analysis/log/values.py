@@ -13,6 +13,8 @@ from rig.analysis.model.self_measurement import SelfMeasurement, whole_word
 from rig.instruments import (
     LOG_CLOCK,
     LOG_FAILED,
+    LOG_LEAD,
+    LOG_OF,
     LOG_PART_SHIFT,
     LOG_VALUE,
     LOG_WENT_ON,
@@ -36,6 +38,8 @@ class LoggedValues:
     """Whether the task that woke another went on before that one ran."""
     clocked: npt.NDArray[np.bool_] = field(repr=False)
     """Whether the value is in ns of a clock."""
+    task: Int64Array = field(repr=False)
+    """The number of the task that each ends in, from 1; 0: not known."""
     asked: Int64Array = field(repr=False)
     """The time from begin to end that was asked for, and is no part of the value."""
 
@@ -72,7 +76,17 @@ def logged_values(
     clocked = (rows["flags"] & np.uint32(LOG_CLOCK)) != 0
     asked = _asked(inside, words, tick_hz or 10**9)[part]
     iteration = rows["handled"].astype(np.int64)
-    return LoggedValues(iteration, part, before, after, went_on, clocked, asked)
+    return LoggedValues(iteration, part, before, after, went_on, clocked, _tasks_of(rows), asked)
+
+
+def tell_tasks(records: LogArray) -> bool:
+    """Return whether one of these records tells the task that its value ends in."""
+    return bool(_tasks_of(records).any())
+
+
+def _tasks_of(rows: LogArray) -> Int64Array:
+    is_of = (rows["flags"] & np.uint32(LOG_VALUE | LOG_OF)) == LOG_VALUE | LOG_OF
+    return np.where(is_of, rows[LOG_LEAD], 0).astype(np.int64)
 
 
 def _asked(inside: SelfMeasurement, words: Mapping[str, str], tick_hz: int) -> Int64Array:

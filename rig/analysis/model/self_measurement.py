@@ -56,6 +56,8 @@ class SelfMeasurement:
     """True: its values are of two writes of the pins each period, by the target's schedule."""
     own_form: bool = False
     """True: its log has a form of its own, which its own evaluator knows."""
+    takes_turns: bool = False
+    """True: each value ends in another task, one after the other, and its record tells which."""
     by_settable_clock: tuple[str, ...] = ()
     """Variants by a clock that may be set back meanwhile."""
     torn_at_ordinary_priority: bool = False

@@ -23,6 +23,7 @@
 #define RECORD_WENT_ON 0x400u  /* the task that woke went on before the woken one ran */
 #define RECORD_CLOSED 0x800u   /* the interrupt line was closed before this answer, under overload */
 #define RECORD_FAILED 0x2000u  /* of a value: its iteration gave none, from before to after */
+#define RECORD_OF 0x4000u      /* of a value: lead_ticks is the number of its task, from 1 */
 #define RECORD_ENTRY 0x1000u   /* lead_ticks tells when the handler was entered */
 #define RECORD_PART(n) ((uint32_t)(n) << 16) /* which part of its iteration */
 #define RECORD_OVERLAP 0x80u   /* two tasks wrote the pins at a time: their levels may have flickered */
@@ -33,7 +34,7 @@ struct log_record {
     uint64_t before_ticks;
     uint64_t after_ticks;
     uint32_t flags;
-    uint32_t lead_ticks; /* from the handler's entry to before_ticks; 0 without RECORD_ENTRY */
+    uint32_t lead_ticks; /* from the handler's entry to before_ticks, with RECORD_ENTRY; or RECORD_OF */
 };
 
 _Static_assert(sizeof(struct log_record) == LOG_RECORD_SIZE, "records go over the wire as they are");

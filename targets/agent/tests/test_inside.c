@@ -89,8 +89,10 @@ static void tasks_that_yield_measure_each_switch(void **state)
         assert_int_equal(summary.handled, 40);
         assert_int_equal(summary.records, 40);
         assert_int_equal(summary.unanswered, 0);
-        for (uint64_t i = tasks; i < 40; i++)
-            assert_value(i, i + 1, SWITCH, 0);
+        for (uint64_t i = tasks; i < 40; i++) {
+            assert_value(i, i + 1, SWITCH, RECORD_OF);
+            assert_int_equal(record(i).lead_ticks, record(i - 1).lead_ticks % tasks + 1);
+        }
     }
 }
 
@@ -118,7 +120,7 @@ static void a_task_is_busy_before_it_gives_way(void **state)
     fake.looks_inside = 5000;
     run("measurement=task_switch capacity=50 count=20 busy_ns=50000");
     for (uint64_t i = 2; i < 20; i++) {
-        assert_value(i, i + 1, SWITCH, 0);
+        assert_value(i, i + 1, SWITCH, RECORD_OF);
         uint64_t between = record(i).before_ticks - record(i - 1).after_ticks;
         assert_true(between >= 50000 && between < 50000 + 4 * READING);
     }
@@ -151,7 +153,7 @@ static void tasks_that_wait_for_a_mutex_measure_each_switch(void **state)
     assert_int_equal(summary.handled, 40);
     assert_true(summary.unanswered <= 2);
     for (uint64_t i = 0; i < 40; i++)
-        assert_value(i, i + 1, SWITCH, 0);
+        assert_value(i, i + 1, SWITCH, RECORD_OF);
 }
 
 /* --- wakes -------------------------------------------------------------------------------------- */

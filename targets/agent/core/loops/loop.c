@@ -189,12 +189,20 @@ void loop_part(uint64_t before, uint64_t after, uint32_t flags)
 
 void loop_value(uint64_t before, uint64_t after, uint32_t flags)
 {
+    loop_value_of(LOOP_ANY_TASK, before, after, flags);
+}
+
+void loop_value_of(uint32_t task, uint64_t before, uint64_t after, uint32_t flags)
+{
+    uint32_t of = task == LOOP_ANY_TASK ? 0 : RECORD_OF;
+
     if (atomic_flag_test_and_set_explicit(&tally.noting, memory_order_acquire)) {
         loop_without_values(1);
         return;
     }
     loop_iteration();
-    loop_part(before, after, flags);
+    log_add_entered(loop.log, loop.summary->handled, before, after, flags | of | RECORD_VALUE,
+                    of ? task + 1 : 0);
     loop_show();
     atomic_flag_clear_explicit(&tally.noting, memory_order_release);
 }

@@ -67,6 +67,10 @@ bool loop_over(void);
 /* Log the one value of the next iteration, and show its end on the pin. */
 void loop_value(uint64_t before, uint64_t after, uint32_t flags);
 
+/* The same, and which of the tasks it is of, from 0. */
+#define LOOP_ANY_TASK UINT32_MAX
+void loop_value_of(uint32_t task, uint64_t before, uint64_t after, uint32_t flags);
+
 /* The same in parts, by the one task that logs: count the iteration, log its values, show its end. */
 void loop_iteration(void);
 void loop_part(uint64_t before, uint64_t after, uint32_t flags);

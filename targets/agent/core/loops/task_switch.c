@@ -73,7 +73,7 @@ static void come_back(uint32_t number)
     if (from == number || before > after)
         loop_without_values(1);
     else
-        loop_value(before, after, 0);
+        loop_value_of(number, before, after, 0);
 }
 
 static void by_yield(uint32_t number)
