@@ -2,7 +2,6 @@
 /* What happens at an interrupt: the pin write and its record. Nothing here sleeps or prints. */
 #include <linux/delay.h>
 #include <linux/hardirq.h>
-#include <linux/io.h>
 #include <linux/ptrace.h>
 
 #include <asm/irq_regs.h>
@@ -53,7 +52,7 @@ static void answer(struct rig *rig, u32 flags)
 		flags |= LRIG_RECORD_CLOSED;
 	rig->reopened = false;
 	before = ticks_before();
-	outb(byte, rig->base);
+	port_write(rig, byte);
 	after = ticks_after();
 	if (rig_wants_interrupt(rig) && before - rig->entry <= U32_MAX)
 		flags |= LRIG_RECORD_ENTRY;
@@ -84,7 +83,7 @@ static void answer_dispatch(struct rig *rig, u64 entry)
 	WRITE_ONCE(state->begun, rig->handled);
 	smp_wmb();
 	rig->data = answer_byte(rig);
-	outb(rig->data, rig->base);
+	port_write(rig, rig->data);
 	rig->answered = rig->handled;
 	state->entry_ticks = entry;
 	state->flags = flags;
@@ -200,7 +199,7 @@ int rig_answer_task(struct rig *rig, const struct lrig_answer *told)
 	    told->continued_ticks >= rig->state->exit_ticks &&
 	    told->continued_ticks <= ticks_before()) {
 		byte = (rig->data & ~DATA_TASK) | (told->handled & 1 ? DATA_TASK : 0);
-		outb(byte, rig->base);
+		port_write(rig, byte);
 		rig->data = byte;
 		append(rig, told->continued_ticks, ticks_after(), LRIG_RECORD_TASK);
 		error = 0;
@@ -221,7 +220,7 @@ static int write_trigger(struct rig *rig, bool active)
 	if (rig->armed && (rig->options.flags & LRIG_ARM_SELF_TRIGGER)) {
 		byte = (rig->data & ~DATA_TRIGGER) | (high ? DATA_TRIGGER : 0);
 		before = ticks_before();
-		outb(byte, rig->base);
+		port_write(rig, byte);
 		after = ticks_after();
 		rig->data = byte;
 		if (active)

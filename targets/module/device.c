@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The device file: checks what user space asks and keeps the order of things. */
-#define pr_fmt(format) KBUILD_MODNAME ": " format
-
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/math64.h>
@@ -438,10 +436,8 @@ static int __init lrig_init(void)
 	BUILD_BUG_ON(sizeof(struct lrig_record) != 40);
 	BUILD_BUG_ON(sizeof(struct lrig_progress) != 16);
 
-	if (!port_parameters_valid()) {
-		pr_err("base must be a port's I/O address, as 0x378, and irq 0 or more\n");
+	if (!port_parameters_valid())
 		return -EINVAL;
-	}
 	if (!zalloc_cpumask_var(&the_rig.affinity, GFP_KERNEL))
 		return -ENOMEM;
 	the_rig.state = vmalloc_user(PAGE_SIZE);
@@ -467,6 +463,6 @@ static void __exit lrig_exit(void)
 module_init(lrig_init);
 module_exit(lrig_exit);
 
-MODULE_DESCRIPTION("Latency Rig: answers a parallel port's interrupts and logs the cycle counter");
+MODULE_DESCRIPTION("Latency Rig: answers interrupts from the kernel and logs the cycle counter");
 MODULE_VERSION("0.1.0");
 MODULE_LICENSE("GPL");

@@ -3,7 +3,8 @@
  * Latency Rig, kernel module: what its files share.
  *
  *	device.c	the device file: checks what user space asks, keeps the order of things
- *	port.c		takes and gives back the parallel port and its interrupt
+ *	port_*.c	takes, gives back and writes the pins: one of them, LRIG_PORT in Kbuild
+ *	interrupt.c	the interrupt of an own handler
  *	answer.c	what happens at an interrupt: pin write, log
  *	tasks.c		who answers later: kernel thread, work item, tasklet, period thread
  *	overload.c	closes the interrupt line while the system gets no time for anything else
@@ -15,7 +16,6 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/mutex.h>
-#include <linux/parport.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/version.h>
@@ -90,12 +90,12 @@ struct rig {
 };
 
 /*
- * port.c: -errno or 0. Between take and attach the pins stand still and no handler runs. Its
+ * port_*.c: -errno or 0. Between take and attach the pins stand still and no handler runs. Its
  * interrupts go to the handlers given: the first if the parport driver has the line, else the
  * other one, each with the rig as its argument. Where the other one is a thread, `begins` is called
  * in hard interrupt context before it.
  */
-bool port_parameters_valid(void);
+bool port_parameters_valid(void); /* says what is wrong */
 void port_describe(struct lrig_info *info);
 int port_take(struct rig *rig, void (*on_interrupt)(void *rig));
 int port_attach(struct rig *rig, irq_handler_t begins, irq_handler_t on_irq);
@@ -106,6 +106,14 @@ void port_open_line(struct rig *rig);
 void port_close_line(struct rig *rig);
 /* After the answer of an own handler, rig->lock held: whether the interrupt was the port's. */
 bool port_finish_interrupt(struct rig *rig);
+/* All pins at once, or the response as the last of them; in any context. */
+void port_write(struct rig *rig, u8 data);
+
+/* interrupt.c: -errno or 0. `flags` are those of request_irq() that the port knows. */
+int interrupt_request(struct rig *rig, unsigned long flags, irq_handler_t begins,
+		      irq_handler_t on_irq);
+int interrupt_move(struct rig *rig);
+void interrupt_move_back(struct rig *rig);
 
 /* answer.c: the two handlers for the port, and what answers later. */
 void rig_interrupt(void *rig);

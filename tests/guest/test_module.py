@@ -109,7 +109,8 @@ def test_a_kernel_that_complains_is_noticed(tmp_path: Path) -> None:
 def test_it_builds_without_a_warning(kernel: str, tmp_path: Path) -> None:
     stop = threading.Event()
     release = build_image(VirtualGuest(kernel, "kmod", "idle"), stop, print).release
-    kdir = headers(release, Packages(ProgramRunner(stop)), Cache.of_user(stop), print)
+    packages = Packages(ProgramRunner(stop))
+    kdir = headers(release, packages, packages, Cache.of_user(stop), print)
     folder = module_sources()[0].parent
     built = subprocess.run(
         ["make", "-C", folder, f"KDIR={kdir}", f"OUT={tmp_path}", "W=1"],

@@ -37,6 +37,10 @@ class MachineBoard:
     """Option of the agent for a port whose pins have no usual place."""
     plugin: str = ""
     """Further options of QEMU's plugin, each with a comma in front."""
+    module_words: str = ""
+    """Parameters of the rig's own kernel module, with semicolons between."""
+    make_words: tuple[str, ...] = ()
+    """Words for the make that builds it on this system."""
 
     def sequence_pins(self, count: int, used: Collection[int] = ()) -> tuple[int, ...]:
         """Pins of `count` sequence wires beside others in use. Raises InputError for too many."""
@@ -102,6 +106,8 @@ VIRT = MachineBoard(
     trigger=6,
     task=7,
     agent_pins="response=4,sequence=0:1:2,interrupt=5,trigger=6",
+    module_words="chip=9030000.pl061;response=4;sequence=0,1,2;interrupt=5;trigger=6;task=7",
+    make_words=("ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-"),
 )
 """QEMU's own ARM machine with a PL061: pins are its lines but for 3, a key; line 5 interrupts."""
 

@@ -58,12 +58,12 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
     """
     commands, cache = ProgramRunner(stop), Cache.of_user(stop)
     board = board_of(guest.architecture, guest.port)
-    packages = Packages(commands)
+    packages = own = Packages(commands)
     if guest.architecture == "amd64":
         agent = agent_binary().read_bytes()
     else:
         agent = foreign_agent(guest.architecture, cache, commands, say)
-        packages = packages.foreign(guest.architecture, cache, say)
+        packages, own = packages.foreign(guest.architecture, cache, say), packages
     parts = kernel(guest.kernel, packages, cache, say)
     files = {
         "init": guest_init().read_bytes(),
@@ -73,9 +73,9 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
     files |= {_module_path(path): _unpacked(path) for path in parts.modules}
     files |= _programs(packages, cache, say)
     if guest.port == MODULE_PORT:
-        kdir = headers(parts.release, packages, cache, say)
+        kdir = headers(parts.release, packages, own, cache, say)
         files[f"boot/config-{parts.release}"] = (kdir / ".config").read_bytes()
-        files[f"lib/{_MODULE}"] = _module(kdir, parts.release, cache, commands, say)
+        files[f"lib/{_MODULE}"] = _module(kdir, parts.release, board, cache, commands, say)
     return GuestImage(
         release=parts.release,
         vmlinux=parts.vmlinux,
@@ -102,6 +102,7 @@ def _options(guest: VirtualGuest, board: MachineBoard) -> str:
         "tty": board.agent_tty,
         "modules": ",".join(board.modules),
         "pins": board.agent_pins,
+        "kmod": board.module_words,
         "irq": "driver" if guest.driver_irq else "free",
     }
     return " ".join([*(f"rig.{name}={value}" for name, value in words.items()),
@@ -137,7 +138,14 @@ def _unpacked(path: Path) -> bytes:
     return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
 
 
-def _module(kdir: Path, release: str, cache: Cache, commands: ProgramRunner, say: Say) -> bytes:
+def _module(
+    kdir: Path,
+    release: str,
+    board: MachineBoard,
+    cache: Cache,
+    commands: ProgramRunner,
+    say: Say,
+) -> bytes:
     """Return the rig's own kernel module, built for this kernel."""
     sources = module_sources()
     digest = hashlib.sha256()
@@ -153,7 +161,8 @@ def _module(kdir: Path, release: str, cache: Cache, commands: ProgramRunner, say
         say(f"building the kernel module for {release}")
         for path in sources:
             shutil.copy(path, folder)
-        commands.run(["make", "-s", "-C", str(kdir), f"M={folder}", "modules"], "make gcc")
+        make = ["make", "-s", "-C", str(kdir), f"M={folder}", *board.make_words, "modules"]
+        commands.run(make, "make gcc")
         if not (folder / _MODULE).is_file():
             raise BenchError(f"the build for {release} left no {_MODULE}")
 

@@ -13,7 +13,7 @@ from rig.errors import BenchError
 from rig.virtual.guest.board import BOARDS
 from rig.virtual.guest.cache import Cache
 from rig.virtual.guest.commands import Say
-from rig.virtual.guest.packages import Package, Packages
+from rig.virtual.guest.packages import Packages
 
 META_PACKAGES = {
     "debian": "linux-image-amd64",
@@ -32,6 +32,7 @@ _SECTOR_BYTES = 512
 _ARM64_MAGIC, _ARM64_MAGIC_AT = b"ARM\x64", 0x38
 _VMLINUX_MAX_BYTES = 1 << 28
 _HEADER_PACKAGES = re.compile(r"linux-(headers|kbuild)-.*")
+"""Common headers and build programs; the compiler is the system's."""
 
 
 @dataclass(frozen=True)
@@ -76,23 +77,21 @@ def kernel(kind: str, packages: Packages, cache: Cache, say: Say) -> Kernel:
     )
 
 
-def headers(release: str, packages: Packages, cache: Cache, say: Say) -> Path:
+def headers(release: str, packages: Packages, own: Packages, cache: Cache, say: Say) -> Path:
     """Folder to give to the kernel's build system as its KDIR. Raises BenchError, InputError."""
     first = packages.find(f"linux-headers-{release}")
 
     def make(folder: Path) -> None:
         say(f"downloading {first.name} {first.version}")
-        for package in (first, *_further(first, packages)):
-            packages.unpack(package, folder, _wanted_of_headers)
+        for name in filter(_HEADER_PACKAGES.fullmatch, first.depends):
+            # The programs of the build run on this system, whatever they build for.
+            source = own if name.startswith("linux-kbuild-") else packages
+            source.unpack(source.find(name), folder, _wanted_of_headers)
+        packages.unpack(first, folder, _wanted_of_headers)
         _unroot(_only(folder, f"usr/src/{first.name}/Makefile"))
 
     folder = cache.entry(first.folder_name, make)
     return folder / "usr/src" / first.name
-
-
-def _further(first: Package, packages: Packages) -> list[Package]:
-    """Common headers and build programs; the compiler is the system's."""
-    return [packages.find(name) for name in first.depends if _HEADER_PACKAGES.fullmatch(name)]
 
 
 def _unroot(makefile: Path) -> None:

@@ -36,9 +36,19 @@ static void detach(void)
 {
 }
 
+static bool of_gpio(void)
+{
+    return info.flags & LRIG_INFO_GPIO;
+}
+
 /* While nothing is armed the module has let go of the port, and ppdev writes the same pins. */
 static bool take_pins(const struct arm_options *options, struct text *why)
 {
+    if (of_gpio()) {
+        text_say(why, "the kernel module has a GPIO chip's lines, and pulses none by itself: start "
+                      "the agent with --port gpio for it");
+        return false;
+    }
     const struct port_settings usual = {.level = level};
     if (!parport_open(&usual, why))
         return false;
@@ -62,6 +72,9 @@ static uint32_t mode_of(const struct arm_options *options)
         return LRIG_MODE_PERIOD;
     if (options->measurement == MEASURE_INTERRUPT_TO_TASK)
         return second_levels[options->second_level];
+    /* Lines of a GPIO chip have no driver whose handler could be joined. */
+    if (of_gpio() && !(options->given & GIVEN_HANDLER))
+        return LRIG_MODE_DEFAULT;
     return handlers[options->handler];
 }
 
@@ -71,29 +84,39 @@ static uint32_t flags_of(const struct arm_options *options)
     uint32_t flags = 0;
     if (options->measurement == MEASURE_INTERRUPT_DISPATCH)
         flags |= LRIG_ARM_DISPATCH;
-    if (options->measurement == MEASURE_INTERRUPT_TO_TASK && options->handler == HANDLER_PARPORT)
+    if (options->measurement == MEASURE_INTERRUPT_TO_TASK && options->handler == HANDLER_PARPORT &&
+        !of_gpio())
         flags |= LRIG_ARM_VIA_PARPORT;
+    bool low = of_gpio() ? options->edge == EDGE_FALLING : falling;
+    if (of_gpio() && options->measurement != MEASURE_PERIOD)
+        flags |= low ? LRIG_ARM_FALLING : LRIG_ARM_RISING;
     if (options->stream)
         flags |= LRIG_ARM_STREAM;
     if (options->self_trigger)
-        flags |= LRIG_ARM_SELF_TRIGGER | (falling ? LRIG_ARM_TRIGGER_LOW : 0);
+        flags |= LRIG_ARM_SELF_TRIGGER | (low ? LRIG_ARM_TRIGGER_LOW : 0);
     return flags;
 }
 
 static const char *flaw_of(const struct arm_options *options)
 {
     if (options->given & (GIVEN_RESPONSE_PIN | GIVEN_SEQUENCE_PINS))
-        return "port kmod answers on D0 and the sequence on D1 and up; wire it so and leave out "
-               "response_pin and sequence_pins";
+        return of_gpio() ? "port kmod answers on the lines that the module was loaded with: leave "
+                           "out response_pin and sequence_pins"
+                         : "port kmod answers on D0 and the sequence on D1 and up; wire it so and "
+                           "leave out response_pin and sequence_pins";
+    if (of_gpio() && options->given & GIVEN_HANDLER && options->handler == HANDLER_PARPORT)
+        return "handler must be hard or default: the kernel module has a GPIO chip's lines";
     if (options->measurement == MEASURE_PERIOD && options->given & GIVEN_TIMER)
         return "port kmod's periods are of a kernel thread and its own timer: leave out timer, or "
                "start the agent with --port ppdev or ioport";
     if (options->measurement == MEASURE_PERIOD && options->policy != POLICY_FIFO)
         return "port kmod's periods are of a kernel thread of policy fifo: leave out policy, or start "
                "the agent with --port ppdev or ioport";
-    if (options->self_trigger && options->trigger_pin != PIN_NONE && options->trigger_pin != 6)
+    if (!of_gpio() && options->self_trigger && options->trigger_pin != PIN_NONE &&
+        options->trigger_pin != 6)
         return "port kmod triggers on D6; wire it so and leave out trigger_pin";
-    if (options->measurement != MEASURE_PERIOD && (options->edge == EDGE_FALLING) != falling)
+    if (!of_gpio() && options->measurement != MEASURE_PERIOD &&
+        (options->edge == EDGE_FALLING) != falling)
         return falling ? "edge must be falling, as --edge falling says of this port"
                        : "edge must be rising: a parallel port interrupts on the rising edge of "
                          "nACK; if this one does not, start the agent with --edge falling";
@@ -121,10 +144,15 @@ static bool check(const struct arm_options *options, struct text *why)
 static bool refuse_arm(struct text *why, int error)
 {
     system_refuse(why, "kernel module", error);
-    if (error == EBUSY)
+    if (of_gpio() && error == EBUSY)
+        text_add(why, "; another program or driver has the line");
+    else if (error == EBUSY)
         text_add(why, "; port or interrupt is held by another driver: handler=parport needs "
                       "parport_pc, hard and default need it unloaded or with irq=none");
-    if (error == ENODEV || error == ENXIO)
+    if (of_gpio() && (error == ENODEV || error == ENXIO))
+        text_add(why, "; there is no GPIO chip of that label, or the module was loaded without a "
+                      "line that this needs (interrupt=, sequence=, trigger=, task=)");
+    else if (error == ENODEV || error == ENXIO)
         text_add(why, "; there is no parallel port, or it has no interrupt");
     return false;
 }

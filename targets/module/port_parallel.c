@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Takes and gives back the parallel port and its interrupt. Process context, rig->mutex held. */
+/* The parallel port: taken, given back, written. Process context, rig->mutex held, but where it says. */
+#define pr_fmt(format) KBUILD_MODNAME ": " format
+
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/irq.h>
-#include <linux/irqdesc.h>
-#include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/parport.h>
 
 #include "rig.h"
 
@@ -38,7 +39,10 @@ static bool parport_knows_irq(const struct parport *port)
 
 bool port_parameters_valid(void)
 {
-	return base > 0 && base <= IO_SPACE_LIMIT - PORT_REGISTERS && irq >= 0;
+	if (base > 0 && base <= IO_SPACE_LIMIT - PORT_REGISTERS && irq >= 0)
+		return true;
+	pr_err("base must be a port's I/O address, as 0x378, and irq 0 or more\n");
+	return false;
 }
 
 /* All registers reading as ones is a bus that nobody drives. */
@@ -167,6 +171,11 @@ int port_take(struct rig *rig, void (*on_interrupt)(void *rig))
 	return 0;
 }
 
+void port_write(struct rig *rig, u8 data)
+{
+	outb(data, rig->base);
+}
+
 void port_give_back(struct rig *rig)
 {
 	if (!rig->parport) {
@@ -211,107 +220,13 @@ static bool can_trigger(const struct rig *rig, unsigned long wanted)
 	return fixed == wanted;
 }
 
-/* NULL: the handler runs in hard interrupt context. */
-static struct task_struct *irq_thread(struct rig *rig)
-{
-	struct irq_desc *line = irq_data_to_desc(irq_get_irq_data(rig->irq));
-	struct task_struct *thread = NULL;
-	struct irqaction *action;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&line->lock, flags);
-	for (action = line->action; action; action = action->next)
-		if (action->dev_id == rig)
-			thread = action->thread;
-	raw_spin_unlock_irqrestore(&line->lock, flags);
-	return thread;
-}
-
-/*
- * An irq thread gives itself its real-time priority when it first runs, which may be after
- * request_irq() and, beside a task that spins, ticks later. Interrupts would be lost until then.
- */
-static int await_irq_thread(struct rig *rig)
-{
-	struct task_struct *thread = irq_thread(rig);
-	unsigned long end = jiffies + HZ;
-
-	while (thread && READ_ONCE(thread->policy) != SCHED_FIFO) {
-		if (time_after(jiffies, end))
-			return -ETIMEDOUT;
-		schedule_timeout_uninterruptible(1);
-	}
-	return 0;
-}
-
-/* The kernel would thread the handler, and what it interrupted could not be known. */
-static bool threaded_dispatch(const struct rig *rig)
-{
-	return IS_ENABLED(CONFIG_PREEMPT_RT) && rig->options.mode == LRIG_MODE_DEFAULT &&
-	       (rig->options.flags & LRIG_ARM_DISPATCH);
-}
-
-/*
- * On a shared line all actions have IRQF_ONESHOT or none. The kernel gives it to handlers that
- * PREEMPT_RT threads, and since 6.9 to those beside them.
- */
-static bool oneshot_beside_others(struct rig *rig)
-{
-	bool oneshot = false;
-#ifndef IRQF_COND_ONESHOT
-	struct irq_desc *line = irq_data_to_desc(irq_get_irq_data(rig->irq));
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&line->lock, flags);
-	oneshot = line->action && line->action->flags & IRQF_ONESHOT;
-	raw_spin_unlock_irqrestore(&line->lock, flags);
-#endif
-	return oneshot;
-}
-
 static int request_own_handler(struct rig *rig, unsigned long trigger, irq_handler_t begins,
 			       irq_handler_t on_irq)
 {
-	unsigned long flags = trigger;
-	int error;
-
 	/* request_irq() would find out too, but say so in the kernel log, with a stack dump on some. */
 	if (parport_knows_irq(rig->parport) && rig->parport->irq == rig->irq && !shared)
 		return -EBUSY;
-	if (rig->options.mode != LRIG_MODE_DEFAULT)
-		flags |= IRQF_NO_THREAD;
-	if (!irq_get_irq_data(rig->irq))
-		return -ENXIO;
-	if (shared)
-		flags |= IRQF_SHARED;
-	if (shared && flags & IRQF_NO_THREAD && oneshot_beside_others(rig))
-		flags |= IRQF_ONESHOT;
-	if (threaded_dispatch(rig))
-		error = request_threaded_irq(rig->irq, begins, on_irq, flags | IRQF_ONESHOT,
-					     LRIG_NAME, rig);
-	else
-		error = request_irq(rig->irq, on_irq, flags, LRIG_NAME, rig);
-	if (error)
-		return error;
-	error = await_irq_thread(rig);
-	if (error)
-		free_irq(rig->irq, rig);
-	return error;
-}
-
-static int move_interrupt(struct rig *rig)
-{
-	const struct cpumask *now = irq_get_affinity_mask(rig->irq);
-
-	if (rig->options.cpu < 0)
-		return 0;
-	if (!now)
-		return -EOPNOTSUPP;
-	cpumask_copy(rig->affinity, now);
-	if (irq_set_affinity(rig->irq, cpumask_of(rig->options.cpu)))
-		return -EOPNOTSUPP;
-	rig->affinity_set = true;
-	return 0;
+	return interrupt_request(rig, trigger | (shared ? IRQF_SHARED : 0), begins, on_irq);
 }
 
 /* parport_pc keeps a copy of the control register and only lets its own irq be enabled. */
@@ -402,7 +317,7 @@ int port_attach(struct rig *rig, irq_handler_t begins, irq_handler_t on_irq)
 		if (error)
 			return error;
 	}
-	error = move_interrupt(rig);
+	error = interrupt_move(rig);
 	if (error) {
 		if (rig->own_handler)
 			free_irq(rig->irq, rig);
@@ -421,9 +336,7 @@ void port_detach(struct rig *rig)
 	if (!rig_wants_interrupt(rig))
 		return;
 	port_close_line(rig);
-	if (rig->affinity_set)
-		irq_set_affinity(rig->irq, rig->affinity);
-	rig->affinity_set = false;
+	interrupt_move_back(rig);
 	if (rig->own_handler)
 		free_irq(rig->irq, rig);
 	else
