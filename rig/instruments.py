@@ -296,6 +296,8 @@ class TargetSummary:
     """The iterations of a task's work that take a millisecond if nothing interrupts them."""
     policy: str = ""
     """The scheduling policy that the target's system told the task; "": not told."""
+    interrupt: str = ""
+    """The place where the interrupt was held, as the target's system had it; "": it was not."""
 
 
 LOG_RECORD = np.dtype(

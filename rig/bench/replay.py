@@ -214,6 +214,7 @@ class ReplayTarget(Closing):
             throttled=account.throttled,
             work_per_ms=account.work_per_ms,
             policy=account.policy,
+            interrupt=account.interrupt,
         )
         self.tools_text = file.texts().get("environment/tools", "")
         """The output of the target's own tools."""

@@ -43,7 +43,11 @@ LOWEST, HIGHEST = "lowest", "highest"
 FREQUENCY_MIN_HZ, FREQUENCY_MAX_HZ = 10**6, 10**10
 
 AGENT_KEYS = {
-    name: (*each.agent_keys, *(("frequency",) if "cpu" in each.agent_keys else ()))
+    name: (
+        *each.agent_keys,
+        *(("frequency",) if "cpu" in each.agent_keys else ()),
+        *(("interrupt_cpu", "interrupt_priority") if "handler" in each.agent_keys else ()),
+    )
     for name, each in MEASUREMENTS.items()
 }
 """The keys that each measurement may have."""
@@ -68,6 +72,10 @@ class AgentPlan:
     runtime_ps: int = 0
     """The time that a task may run in each period, by deadlines; 0: it has none."""
     cpu: int | None = None
+    interrupt_cpu: int | None = None
+    """The processor that handles the interrupt."""
+    interrupt_priority: int | None = None
+    """The priority of the thread of the interrupt."""
     frequency: str | int = ""
     """The frequency at which that processor is held: LOWEST, HIGHEST or in kHz; "": it is not."""
     variant: str = ""
@@ -125,6 +133,8 @@ class AgentPlan:
             "priority": self.priority,
             "policy": self.policy,
             "cpu": self.cpu,
+            "interrupt_cpu": self.interrupt_cpu,
+            "interrupt_priority": self.interrupt_priority,
             "variant": self.variant,
             "tasks": self.tasks,
             "tasks_as": self.tasks_as,
@@ -209,7 +219,9 @@ def parse_agent(root: TomlTable, measurement: str) -> AgentPlan:
         priority=_priority(table, 0 if inside is None else inside.levels),
         policy=_policy(table, MEASUREMENTS[measurement].policies),
         runtime_ps=_runtime_ps(table) if "runtime" in own else 0,
-        cpu=table.integer("cpu", 0, CPU_MAX) if "cpu" in table else None,
+        cpu=_number(table, "cpu", 0, CPU_MAX),
+        interrupt_cpu=_number(table, "interrupt_cpu", 0, CPU_MAX),
+        interrupt_priority=_number(table, "interrupt_priority", 1, PRIORITY_MAX),
         frequency=_frequency(table) if "frequency" in table else "",
         variant=_choice(table, "variant", variants),
         tasks=table.integer("tasks", 2, TASKS_MAX) if "tasks" in table else None,
@@ -247,6 +259,10 @@ def _frequency(table: TomlTable) -> str | int:
     if frequency_hz % 1000:
         raise table.error("frequency", "not a whole number of kHz", "whole kHz")
     return frequency_hz // 1000
+
+
+def _number(table: TomlTable, key: str, low: int, high: int) -> int | None:
+    return table.integer(key, low, high) if key in table else None
 
 
 def _choice(table: TomlTable, key: str, words: tuple[str, ...]) -> str:

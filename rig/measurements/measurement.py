@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 SPARE_LOG_RECORDS: Final = 1000
 """Records that the target's log has room for beyond those expected: it may answer too often."""
 NOT_A_VARIANT: Final = (
-    "period_ns", "count", "warm_up", "priority", "runtime_ns", "cpu", "self_trigger", "pin",
+    "period_ns", "count", "warm_up", "priority", "runtime_ns", "cpu",
+    "interrupt_cpu", "interrupt_priority", "self_trigger", "pin",
 )  # fmt: skip
 """Words for the agent that do not distinguish one table of runs from another."""
 DEADLINE: Final = "deadline"

@@ -37,6 +37,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ),
         ("paired by", evaluation.paired_by),
         *_policy(result),
+        *_interrupt(result),
         *_work(result),
         *_throttled(result),
         *_streamed(result),
@@ -60,6 +61,12 @@ def _policy(result: Result) -> list[tuple[str, str]]:
         if policy
         else []
     )
+
+
+def _interrupt(result: Result) -> list[tuple[str, str]]:
+    """Return where the interrupt was held, if the plan has it held."""
+    held = result.account.interrupt
+    return [("interrupt", f"{held}, by the target's system; given back at the end")] if held else []
 
 
 def _work(result: Result) -> list[tuple[str, str]]:

@@ -303,4 +303,5 @@ class _Recording:
             throttled=summary.throttled or 0,
             work_per_ms=summary.work_per_ms,
             policy=summary.policy,
+            interrupt=summary.interrupt,
         )

@@ -20,7 +20,7 @@ from rig.target.protocol import (
     LOG_FORMATS,
     MAX_BLOCK,
     MAX_ENVIRONMENT,
-    POLICY_NAME_MAX,
+    WORD_MAX,
     ProtocolError,
     decode_log_block,
     fields,
@@ -157,7 +157,8 @@ class AgentLink(Closing):
                 records=number(pairs, "records"),
                 dropped=number(pairs, "dropped"),
                 **{name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
-                policy=pairs.get("policy", "")[:POLICY_NAME_MAX],
+                policy=pairs.get("policy", "")[:WORD_MAX],
+                interrupt=_interrupt(pairs),
             )
 
     def pulse(self, signal: str, count: int, sequence_bits: int, width_us: int = 500) -> None:
@@ -247,6 +248,17 @@ class AgentLink(Closing):
             yield
         except ValueError as error:
             raise self._wire.error(f"{error}; is it an agent of this rig?") from None
+
+
+def _interrupt(pairs: Mapping[str, str]) -> str:
+    """Return where the interrupt was held, in words; "" if the agent held none."""
+    if "interrupt" not in pairs:
+        return ""
+    text = (
+        f"{pairs['interrupt'][:WORD_MAX]} on processor {pairs.get('interrupt_cpus', '')[:WORD_MAX]}"
+    )
+    priority = pairs.get("interrupt_priority", "")[:WORD_MAX]
+    return f"{text}, its thread at priority {priority}" if priority else text
 
 
 def _arm_timeout_s(options: ArmOptions) -> float:

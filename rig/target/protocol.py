@@ -18,7 +18,8 @@ LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
 FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled", "work_per_ms")
 """The further counts in the answer to STOP of agents with log format 2 or later; summary fields."""
-POLICY_NAME_MAX = 40
+WORD_MAX = 40
+"""No word of an agent that is shown as it is has more characters."""
 MAX_LINE = 512
 MAX_BLOCK = 1 << 24
 """No block is longer; a length above it is a broken or hostile peer."""

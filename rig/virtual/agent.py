@@ -62,7 +62,7 @@ class AgentServer(Closing):
             "PULSE": self._pulse,
             "FREQUENCY": lambda rest: _ok(self._frequency.answer(rest)),
         }
-        self._policy = ""
+        self._policy = self._interrupt_cpu = ""
         self._closed = False
         self._host: socket.socket | None = None
         self._thread = threading.Thread(target=self._serve, name="agent", daemon=True)
@@ -135,9 +135,11 @@ class AgentServer(Closing):
         end = self._target.stop()
         self._frequency.release()
         missed = "" if end.unanswered is None else f" unanswered={end.unanswered}"
-        policy = f" policy={self._policy}" if self._policy else ""
+        more = f" policy={self._policy}" if self._policy else ""
+        if self._interrupt_cpu:
+            more += f" interrupt=7 interrupt_cpus={self._interrupt_cpu}"
         return _ok(
-            f" handled={end.handled} records={end.records} dropped={end.dropped}{missed}{policy}"
+            f" handled={end.handled} records={end.records} dropped={end.dropped}{missed}{more}"
         )
 
     def _check(self, rest: str) -> bytes:
@@ -155,12 +157,22 @@ class AgentServer(Closing):
         if edge not in ("rising", "falling"):
             raise ProtocolError("edge must be rising or falling")
         _admit(pairs)
+        self._check_interrupt(pairs)
         return pairs
+
+    def _check_interrupt(self, words: dict[str, str]) -> None:
+        """Check where the interrupt is to be handled. Raises ProtocolError."""
+        if "interrupt_priority" in words:
+            raise ProtocolError("interrupt_priority: a modelled target has no thread of it")
+        last = self._target.processors - 1
+        if "interrupt_cpu" in words and number(words, "interrupt_cpu") > last:
+            raise ProtocolError(f"interrupt_cpu is not there; 0 to {last} are")
 
     def _arm(self, rest: str) -> bytes:
         pairs = self._asked(rest)
         stream = pairs.get("stream") == "1"
         self._policy = pairs.get("policy", "")
+        self._interrupt_cpu = pairs.get("interrupt_cpu", "")
         if pairs["measurement"] in SELF_MEASUREMENTS:
             self._target.arm_inside(
                 pairs["measurement"], number(pairs, "capacity"), number(pairs, "sequence_bits"),

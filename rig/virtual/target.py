@@ -115,6 +115,11 @@ class ModelledTarget(Closing):
 
     # --- the agent's side -------------------------------------------------------------------
 
+    @property
+    def processors(self) -> int:
+        """Number of its processors, from 0."""
+        return len(self._cores_ahead_ps)
+
     def arm(
         self,
         capacity: int,

@@ -315,3 +315,13 @@ def test_run_times_are_words_for_the_agent():
     assert (words["policy"], words["runtime_ns"]) == ("deadline", "100000")
     tasks = load_plan("periodic-tasks-deadline").agent.wire_arguments()
     assert tasks["periodic"] == "20000000:10000000:0:10800000,30000000:11000000:0:12000000"
+
+
+def test_the_interrupts_place_is_of_measurements_that_have_one():
+    text = find_plan("interrupt").read_text(encoding="utf-8")
+    keys = "[agent]\ninterrupt_cpu = 1\ninterrupt_priority = 90\n[capture]"
+    words = parse_plan(text.replace("[capture]", keys), "p").agent.wire_arguments()
+    assert (words["interrupt_cpu"], words["interrupt_priority"]) == ("1", "90")
+    text = find_plan("period").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="interrupt_cpu: belongs to measurement interrupt, "):
+        parse_plan(text.replace("priority = 80", "interrupt_cpu = 1"), "p")

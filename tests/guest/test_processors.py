@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from rig.analysis.measurements.verdict import Verdict
+from rig.bench.open import open_bench
 from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.record.reader import RunFile
@@ -43,6 +46,34 @@ def test_an_isolated_processor_answers_as_if_the_other_had_nothing_to_do(tmp_pat
     assert (environment["cpus_isolated"], environment["cpus_nohz_full"]) == ("1", "1")
     assert found.evaluation.verdict is Verdict.PASS
     assert found.evaluation.figures.max_ns < 100_000
+
+
+def test_an_interrupt_is_held_on_a_processor_and_given_back(tmp_path):
+    """Its place and its thread's priority: as asked for in one run, and as before in the next."""
+    agent = "cpu = 1\ninterrupt_cpu = 1\ninterrupt_priority = 90\n"
+    text = find_fixture("qemu-debian-rt").read_text().replace('port = "kmod"', 'port = "ioport"')
+    guest = 'processors = 2\nload = "idle"\nkernel_options = "irqaffinity=0"\n'
+    fixture = parse_fixture(text.replace('load = "idle"', guest), "fixture.toml")
+    plan = find_plan("interrupt-to-task").read_text()
+    found = []
+    with open_bench(fixture) as bench:
+        for number, lines in enumerate((agent, "cpu = 1\n")):
+            out = tmp_path / f"{number}.h5"
+            own = parse_plan(plan.replace("[capture]", f"[agent]\n{lines}\n[capture]"), "plan.toml")
+            opener = contextmanager(lambda _fixture: iter([bench]))
+            failure = run(
+                own.with_overrides(50, None), fixture, out, lambda _: None, Event(), opener
+            )
+            assert failure is None, failure
+            with RunFile(out) as file:
+                told = json.loads(file.texts()["environment/target"])["environment"]
+            irqs = {each["irq"]: each["affinity"] for each in told["irqs"]}
+            threads = {each["thread"]: each["priority"] for each in told["irq_threads"]}
+            assert (irqs[7], threads["irq/7-parport0"]) == ("0", 50)
+            found.append(store(out))
+    assert [each.evaluation.verdict for each in found] == [Verdict.PASS, Verdict.PASS]
+    assert found[0].account.interrupt == "7 on processor 1, its thread at priority 90"
+    assert found[1].account.interrupt == ""
 
 
 def test_threadirqs_puts_the_handler_into_a_thread(tmp_path):

@@ -51,6 +51,8 @@ class InstrumentCounts:
     """Iterations of a task's work that take a millisecond, as the target found before the run."""
     policy: Annotated[str, Length(40)] = ""
     """Scheduling policy of the tasks, as the target's system told them; empty: not told."""
+    interrupt: Annotated[str, Length(200)] = ""
+    """Place where the interrupt was held, as the target's system had it; empty: it was not."""
     samples: Count | None = None
     """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None

@@ -47,6 +47,8 @@ static void take_timer(struct arm_options *o, uint64_t v) { o->timer = (enum tim
 static void take_count(struct arm_options *o, uint64_t v) { o->count = v; }
 static void take_priority(struct arm_options *o, uint64_t v) { o->priority = (int32_t)v; }
 static void take_cpu(struct arm_options *o, uint64_t v) { o->cpu = (int32_t)v; }
+static void take_interrupt_cpu(struct arm_options *o, uint64_t v) { o->interrupt_cpu = (int32_t)v; }
+static void take_interrupt_priority(struct arm_options *o, uint64_t v) { o->interrupt_priority = (int32_t)v; }
 static void take_self_trigger(struct arm_options *o, uint64_t v) { o->self_trigger = v; }
 static void take_second_level(struct arm_options *o, uint64_t v) { o->second_level = (enum second_level)v; }
 static void take_handler(struct arm_options *o, uint64_t v) { o->handler = (enum handler)v; }
@@ -86,6 +88,8 @@ static const struct word words_known[] = {
     {"count", NULL, 0, UINT64_MAX, take_count, 0},
     {"priority", NULL, 0, 99, take_priority, GIVEN_PRIORITY},
     {"cpu", NULL, 0, 4095, take_cpu, 0},
+    {"interrupt_cpu", NULL, 0, 4095, take_interrupt_cpu, GIVEN_INTERRUPT},
+    {"interrupt_priority", NULL, 1, 99, take_interrupt_priority, GIVEN_INTERRUPT},
     {"self_trigger", NULL, 0, 1, take_self_trigger, 0},
     {"second_level", second_levels, 0, 0, take_second_level, GIVEN_SECOND_LEVEL},
     {"handler", handlers, 0, 0, take_handler, GIVEN_HANDLER},
@@ -315,6 +319,8 @@ static bool check_whole(const struct arm_options *options, uint64_t seen, struct
         flaw = "self_trigger needs period_ns, the time between two triggers";
     else if (options->self_trigger && options->measurement >= MEASURE_PERIOD)
         flaw = "self_trigger makes interrupts; this measurement has none";
+    else if (options->given & GIVEN_INTERRUPT && options->measurement >= MEASURE_PERIOD)
+        flaw = "interrupt_cpu and interrupt_priority are of an interrupt; this measurement has none";
     else if (beside && !(options->given & GIVEN_DURATION))
         flaw = "periodic beside interrupts needs duration_ns, for which the tasks run at most";
     else if (beside && options->self_trigger)
@@ -372,6 +378,7 @@ bool arm_parse(const char *words, struct arm_options *options, struct text *why)
     *options = (struct arm_options){
         .priority = -1,
         .cpu = -1,
+        .interrupt_cpu = -1,
         .response_pin = 0,
         .sequence_pins = {1, 2, 3, 4, 5, 6, 7},
         .trigger_pin = PIN_NONE,

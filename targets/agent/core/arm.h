@@ -131,6 +131,7 @@ enum handler { HANDLER_PARPORT, HANDLER_HARD, HANDLER_DEFAULT };
 #define GIVEN_TASKS_AS 0x800000u
 #define GIVEN_POLICY 0x1000000u
 #define GIVEN_RUNTIME 0x2000000u
+#define GIVEN_INTERRUPT 0x4000000u
 /* Those of some measurements inside the target; each loop says which it takes. */
 #define GIVEN_OF_LOOPS                                                                              \
     (GIVEN_TASKS | GIVEN_WORK | GIVEN_PAUSE | GIVEN_THRESHOLD | GIVEN_WAIT | GIVEN_LOW_PRIORITY |   \
@@ -158,6 +159,8 @@ struct arm_options {
     enum policy policy; /* of periodic tasks, and of those inside the target */
     uint64_t runtime_ns; /* by POLICY_DEADLINE: that the task may run in each period */
     int32_t cpu;      /* -1: any */
+    int32_t interrupt_cpu;      /* that handles the interrupt; -1: where the system has it */
+    int32_t interrupt_priority; /* of the interrupt's threads; 0: as the system has it */
     bool self_trigger;
     enum second_level second_level;
     enum handler handler;

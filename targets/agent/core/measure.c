@@ -359,6 +359,25 @@ static void (*task_of(enum measurement measurement))(void)
     return measurement == MEASURE_PERIOD ? answer_periods : answer_interrupts;
 }
 
+static bool hold_interrupt(struct text *why)
+{
+    const struct port *port = m.port;
+    if (!(m.options.given & GIVEN_INTERRUPT))
+        return true;
+    if (!port->interrupt) {
+        text_say(why, "this system's agent does not move interrupts");
+        return false;
+    }
+    int32_t number = port->interrupt_number ? port->interrupt_number() : -1;
+    m.summary.held_interrupt = port->interrupt->hold(number, &m.options, why);
+    return m.summary.held_interrupt;
+}
+
+static bool release_interrupt(struct text *why)
+{
+    return !m.summary.held_interrupt || m.port->interrupt->release(why);
+}
+
 static bool start(bool *attached, bool *recording, struct text *why)
 {
     const struct port *port = m.port;
@@ -374,6 +393,8 @@ static bool start(bool *attached, bool *recording, struct text *why)
             return false;
         *recording = true;
     }
+    if (!hold_interrupt(why))
+        return false;
     bool timed = options->self_trigger ||
                  (options->measurement == MEASURE_PERIOD && !m.by_recorder);
     if (timed && !port->timer_start(options->timer, options->period_ns, why))
@@ -415,6 +436,7 @@ static void undo(bool attached, bool recording)
         m.state = STUCK;
     if (m.port->timer_stop)
         m.port->timer_stop();
+    release_interrupt(&nothing);
     if (recording)
         m.port->recorder->stop(&ignored, &nothing);
     if (attached)
@@ -511,7 +533,8 @@ bool measure_stop(struct measure_summary *summary, struct text *why)
         }
         if (m.port->timer_stop)
             m.port->timer_stop();
-        good = account(why);
+        bool given_back = release_interrupt(why);
+        good = account(why) && given_back;
         if (m.options.given & GIVEN_POLICY && m.port->policy && !m.by_recorder)
             m.summary.policy = m.port->policy();
         m.readable = m.summary.records;

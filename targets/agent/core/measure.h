@@ -15,6 +15,7 @@ struct measure_summary {
     uint64_t throttled;  /* times that interrupts were held up so that others could run */
     uint64_t work_per_ms; /* iterations of work that take a millisecond; 0: none is done */
     const char *policy;  /* by which tasks ran, as the system says; NULL: not asked for, or not known */
+    bool held_interrupt; /* its processor, or the priority of its threads */
     bool failed;         /* the device went away */
 };
 

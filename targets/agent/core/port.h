@@ -150,6 +150,19 @@ struct port_frequency {
 };
 
 /*
+ * Where the interrupt of the pins is handled, and the priority of its threads, for one measurement.
+ * What was there before must come back on release(), and also when the agent is killed.
+ */
+struct port_interrupt {
+    /* The port is attached, and its handler is there. */
+    bool (*hold)(int32_t number, const struct arm_options *options, struct text *why);
+    /* True if nothing is held any more. */
+    bool (*release)(struct text *why);
+    /* How the system had what was held last, as fields. */
+    void (*tell)(struct text *rest);
+};
+
+/*
  * What measurements inside the target ask of a system: the calls that are measured. Those of the
  * lower part are made while measuring. A variant whose bit is not set is refused.
  */
@@ -214,6 +227,8 @@ struct port {
      * counted, at most a second; `now_ticks`: at which reading of the cycle counter that is told.
      * False: not known. NULL: the system does not tell. */
     bool (*interrupt_age)(uint64_t *ns, uint64_t *now_ticks);
+    /* The number by which the system knows the interrupt, once attached; below 0, or NULL: not known. */
+    int32_t (*interrupt_number)(void);
     void (*write_pins)(uint32_t pins, struct ticks *around);
     /* Read the pins back, whatever they are; NULL: they cannot be read. False: they are gone. */
     bool (*read_pins)(struct ticks *around);
@@ -262,6 +277,7 @@ struct port {
     const struct port_inside *inside;       /* NULL: none */
     const struct port_loads *loads;         /* NULL: none can be started */
     const struct port_frequency *frequency; /* NULL: it cannot be held */
+    const struct port_interrupt *interrupt; /* NULL: it stays as it is */
     const struct port_tools *tools;         /* NULL: none can be started */
 };
 

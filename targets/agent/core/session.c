@@ -153,6 +153,8 @@ static bool stop(struct session *session, const char *words, struct text *rest)
         text_add_field(rest, "work_per_ms", end.work_per_ms);
     if (end.policy)
         text_add_word(rest, "policy", end.policy);
+    if (end.held_interrupt)
+        session->port->interrupt->tell(rest);
     return true;
 }
 

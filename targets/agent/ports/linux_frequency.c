@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Both limits of a processor's frequency are set to one value, which every governor and driver keeps
- * to. A child process waits for the end of a pipe to give them back: on release, and just so when the
- * agent is killed.
+ * to. They are given back on release, and just so when the agent is killed (linux_giver.h).
  */
 #define _GNU_SOURCE
 #include "linux_frequency.h"
@@ -10,16 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "linux_giver.h"
+
 #define LIST_BYTES 200
-#define FILES_MAX 1024
 #define BUSY_NS 50000000
 #define LOWEST "scaling_min_freq"
 #define HIGHEST "scaling_max_freq"
@@ -29,8 +26,7 @@ static struct {
     uint64_t khz; /* 0: nothing is held */
     uint32_t cpu;
     uint64_t minimum_khz, maximum_khz; /* to be given back */
-    pid_t keeper;                      /* 0: it has ended, and could not do it */
-    int keeper_pipe;
+    struct giver giver;
 } held;
 
 void linux_frequency_folder(const char *other)
@@ -110,76 +106,11 @@ static bool give_back(void)
     return set_limits(held.cpu, held.minimum_khz, held.maximum_khz) == 0;
 }
 
-/* --- the child ---------------------------------------------------------------------------------- */
-
-/* Nothing else of the agent's may stay open: its host would not see that it has died. */
-static void drop_files(int kept)
-{
-    int nothing = open("/dev/null", O_RDWR);
-    for (int file = 0; file < 3 && nothing >= 0; file++)
-        dup2(nothing, file);
-    for (int file = 3; file < FILES_MAX; file++)
-        if (file != kept)
-            close(file);
-}
-
-static void keep(int from_agent)
-{
-    sigset_t all;
-    char byte;
-    ssize_t count;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    setsid(); /* what ends the agent's group must not end this */
-    prctl(PR_SET_NAME, "rig-frequency");
-    drop_files(from_agent);
-    do
-        count = read(from_agent, &byte, 1);
-    while (count > 0 || (count < 0 && errno == EINTR));
-    _exit(give_back() ? 0 : 1);
-}
-
-static bool start_keeper(struct text *why, uint32_t cpu)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return refuse(why, cpu, ": no pipe for what gives it back", errno);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[1]);
-        keep(ends[0]);
-    }
-    int error = errno;
-    close(ends[0]);
-    if (child < 0) {
-        close(ends[1]);
-        return refuse(why, cpu, ": no process for what gives it back", error);
-    }
-    held.keeper = child;
-    held.keeper_pipe = ends[1];
-    return true;
-}
-
-/* True: it has given back what was held. */
-static bool end_keeper(void)
-{
-    int status = 1;
-    pid_t ended;
-    if (!held.keeper)
-        return false;
-    close(held.keeper_pipe);
-    do
-        ended = waitpid(held.keeper, &status, 0);
-    while (ended < 0 && errno == EINTR);
-    held.keeper = 0;
-    return ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* --- the port ----------------------------------------------------------------------------------- */
 
 static bool release(struct text *why)
 {
-    if (held.khz && !end_keeper() && !give_back()) {
+    if (held.khz && !giver_end(&held.giver) && !give_back()) {
         refuse(why, held.cpu, "'s limits were not given back; write ", 0);
         text_add_u64(why, held.minimum_khz);
         text_add(why, " to its cpufreq/" LOWEST " and ");
@@ -236,13 +167,15 @@ static bool begin_hold(uint32_t cpu, uint64_t minimum_khz, uint64_t maximum_khz,
     held.cpu = cpu;
     held.minimum_khz = minimum_khz;
     held.maximum_khz = maximum_khz;
-    return start_keeper(why, cpu);
+    if (giver_start(&held.giver, "rig-frequency", give_back))
+        return true;
+    return refuse(why, cpu, ": no process for what gives it back", errno);
 }
 
 static bool hold(uint32_t cpu, uint64_t khz, struct text *why)
 {
     uint64_t minimum_khz = held.minimum_khz, maximum_khz = held.maximum_khz;
-    if (held.khz && (held.cpu != cpu || !held.keeper) && !release(why))
+    if (held.khz && (held.cpu != cpu || !held.giver.process) && !release(why))
         return false;
     if (!held.khz && !read_limits(cpu, &minimum_khz, &maximum_khz, why))
         return false;

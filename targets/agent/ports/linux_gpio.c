@@ -14,6 +14,7 @@
 
 #include "../counters/counter.h"
 #include "linux_environment.h"
+#include "linux_interrupt.h"
 #include "pin_list.h"
 #include "ports.h"
 #include "system.h"
@@ -159,6 +160,11 @@ static bool interrupt_age(uint64_t *ns, uint64_t *now_ticks)
     return *ns <= NS_PER_S; /* unsigned: not of an event to come either */
 }
 
+static int32_t interrupt_number(void)
+{
+    return linux_interrupt_of(CONSUMER);
+}
+
 static void write_pins(uint32_t pins, struct ticks *around)
 {
     struct gpio_v2_line_values values = {.bits = pins, .mask = answer_mask};
@@ -204,6 +210,7 @@ static bool open_chip(const struct port_settings *settings, struct port *port, s
         .detach = detach,
         .wait_interrupt = wait_interrupt,
         .interrupt_age = interrupt_age,
+        .interrupt_number = interrupt_number,
         .write_pins = write_pins,
         .read_pins = read_pins,
         .write_trigger = write_trigger,

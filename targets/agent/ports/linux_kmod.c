@@ -278,6 +278,11 @@ static const struct port_recorder recorder_all = {
     .look = look,
 };
 
+static int32_t interrupt_number(void)
+{
+    return (int32_t)info.irq;
+}
+
 static void close_device(void)
 {
     unmap_state();
@@ -320,6 +325,7 @@ static bool open_device(const struct port_settings *settings, struct port *port,
         .detach = detach,
         .take_pins = take_pins,
         .give_pins = parport_close,
+        .interrupt_number = interrupt_number,
         .write_pins = ppdev_write_pins,
         .read_pins = ppdev_read_pins,
         .environment = linux_environment,

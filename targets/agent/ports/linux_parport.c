@@ -188,6 +188,11 @@ void parport_detach(void)
 {
 }
 
+int32_t parport_interrupt(void)
+{
+    return (int32_t)setting("irq", -1);
+}
+
 /* --- while armed -------------------------------------------------------------------------------- */
 
 /*

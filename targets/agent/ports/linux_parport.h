@@ -19,6 +19,7 @@ unsigned parport_base(void);
 /* Settle which data pin is which. Interrupts count from here. */
 bool parport_attach(const struct arm_options *options, struct text *why);
 void parport_detach(void);
+int32_t parport_interrupt(void); /* its number; below 0: not known */
 enum port_event parport_wait_interrupt(uint64_t *interrupts);
 
 /* Write the data register and read the counter around it. */

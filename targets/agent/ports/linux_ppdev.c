@@ -43,6 +43,7 @@ static bool open_port(const struct port_settings *settings, struct port *port, s
         .attach = parport_attach,
         .detach = parport_detach,
         .wait_interrupt = parport_wait_interrupt,
+        .interrupt_number = parport_interrupt,
         .write_pins = ppdev_write_pins,
         .read_pins = ppdev_read_pins,
         .write_trigger = write_trigger,

@@ -252,6 +252,12 @@ static bool prepare(void)
     return good;
 }
 
+static int32_t interrupt_number(void)
+{
+    struct serial_struct found = {0};
+    return ioctl(file, TIOCGSERIAL, &found) == 0 && found.irq > 0 ? found.irq : -1;
+}
+
 static bool open_port(const struct port_settings *settings, struct port *port, struct text *why)
 {
     const char *device = settings->device ? settings->device : DEVICE;
@@ -262,6 +268,7 @@ static bool open_port(const struct port_settings *settings, struct port *port, s
         .attach = attach,
         .detach = detach,
         .wait_interrupt = wait_interrupt,
+        .interrupt_number = interrupt_number,
         .write_pins = write_pins,
         .read_pins = read_pins,
         .write_trigger = write_trigger,

@@ -12,6 +12,7 @@
 #include "../counters/counter.h"
 #include "../ports/linux_environment.h"
 #include "../ports/linux_frequency.h"
+#include "../ports/linux_interrupt.h"
 #include "../ports/linux_loads.h"
 #include "../ports/linux_tools.h"
 #include "../ports/system.h"
@@ -113,6 +114,7 @@ int main(int count, char **words)
     port.counter = counter;
     port.loads = &linux_loads;
     port.frequency = &linux_frequency;
+    port.interrupt = &linux_interrupt;
     port.tools = &linux_tools;
     if (options.dma_latency_us != DMA_LATENCY_OFF)
         linux_hold_dma_latency(options.dma_latency_us);

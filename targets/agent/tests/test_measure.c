@@ -464,6 +464,65 @@ static void a_recorder_logs_its_triggers_itself(void **state)
 
 /* --- refusals leave nothing behind -------------------------------------------------------------- */
 
+/* --- where the interrupt is handled -------------------------------------------------------------- */
+
+static int holds, releases;
+static bool refuses_hold, refuses_release;
+
+static bool hold_interrupt(int32_t number, const struct arm_options *options, struct text *text)
+{
+    assert_int_equal(fake.attached, 1); /* its handler is there */
+    assert_int_equal(number, 7);
+    assert_int_equal(options->interrupt_cpu, 3);
+    text_say(text, "interrupt 7 stays");
+    holds += !refuses_hold;
+    return !refuses_hold;
+}
+
+static bool release_interrupt(struct text *text)
+{
+    assert_int_equal(fake.attached, 1);
+    text_say(text, "not given back");
+    releases++;
+    return !refuses_release;
+}
+
+static int32_t seventh(void)
+{
+    return 7;
+}
+
+static void an_interrupt_is_held_while_armed_and_given_back_on_every_path(void **state)
+{
+    static const struct port_interrupt interrupt = {.hold = hold_interrupt,
+                                                    .release = release_interrupt};
+    const char *line = "measurement=interrupt_to_task capacity=9 interrupt_cpu=3";
+    struct measure_summary summary;
+    (void)state;
+    holds = releases = 0;
+    refuses_hold = refuses_release = false;
+    assert_refused(line, "does not move interrupts");
+    assert_refused("measurement=period capacity=9 period_ns=10000 interrupt_cpu=3", "has none");
+    fake.port.interrupt = &interrupt;
+    fake.port.interrupt_number = seventh;
+    arm(line);
+    assert_int_equal(holds - releases, 1);
+    assert_true(stop().held_interrupt);
+    assert_int_equal(holds - releases, 0);
+    fake.refuse_second_task = true; /* of those that trigger: what was held before is given back */
+    assert_refused("measurement=interrupt_to_task capacity=9 self_trigger=1 period_ns=10000 interrupt_cpu=3",
+                   "no task");
+    assert_int_equal(holds, 2);
+    assert_int_equal(releases, 2);
+    refuses_release = true;
+    arm(line);
+    assert_false(measure_stop(&summary, &why));
+    assert_non_null(strstr(words, "not given back"));
+    refuses_hold = true;
+    assert_refused(line, "interrupt 7 stays");
+    assert_int_equal(releases, 3);
+}
+
 static void what_a_port_cannot_is_refused(void **state)
 {
     (void)state;
@@ -553,6 +612,7 @@ int main(void)
         MEASURED(the_interrupted_task_looks_until_stopped),
         MEASURED(a_recorder_logs_its_triggers_itself),
         MEASURED(what_a_port_cannot_is_refused),
+        MEASURED(an_interrupt_is_held_while_armed_and_given_back_on_every_path),
         MEASURED(a_refusal_undoes_what_was_done),
         MEASURED(one_measurement_at_a_time),
         /* Last: such a task cannot be undone. */
