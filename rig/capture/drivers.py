@@ -37,23 +37,25 @@ def _shared(total_hz: int) -> Callable[[int], int]:
     return lambda channel_mask: total_hz // channel_mask.bit_count()
 
 
+_ON_USB: Final = (
+    "the driver does not say why; the analyzer's buffer may have overflowed, as this computer or a "
+    "slow or shared USB hub did not fetch the samples in time, or its cable or power failed: give "
+    "it a high-speed port of its own, or a lower sample_rate"
+)
 _UNKNOWN: Final = DriverTraits()
 _TRAITS: Final[Mapping[str, DriverTraits]] = {
     # 32 transfers of 10 ms
-    "fx2lafw": DriverTraits(
-        end_unasked="an FX2 does not say why: its buffer may have overflowed, as this computer or "
-        "a slow or shared USB hub did not fetch the samples in time, or its cable or power failed; "
-        "give it a high-speed port of its own, or a lower sample_rate",
-        highest_rate_hz=_fx2_rate_hz,
-    ),
+    "fx2lafw": DriverTraits(end_unasked=_ON_USB, highest_rate_hz=_fx2_rate_hz),
     # 100 ms of transfers; the driver takes more than USB 2.0 carries, some 40 MB/s
     "dreamsourcelab-dslogic": DriverTraits(
-        held_limit_ns=80_000_000, highest_rate_hz=_shared(320_000_000)
+        held_limit_ns=80_000_000, end_unasked=_ON_USB, highest_rate_hz=_shared(320_000_000)
     ),
     # 32 transfers of 10 ms; the driver refuses more
-    "saleae-logic16": DriverTraits(highest_rate_hz=_shared(300_000_000)),
+    "saleae-logic16": DriverTraits(end_unasked=_ON_USB, highest_rate_hz=_shared(300_000_000)),
     # 8 MiB of transfers, 84 ms with 16 channels; at the end of a capture they stay submitted
-    "saleae-logic-pro": DriverTraits(held_limit_ns=80_000_000, one_capture_per_worker=True),
+    "saleae-logic-pro": DriverTraits(
+        held_limit_ns=80_000_000, end_unasked=_ON_USB, one_capture_per_worker=True
+    ),
 }
 
 

@@ -16,6 +16,8 @@ from rig.errors import BenchError
 
 _LIBRARY: Final = "libumockdev-preload.so.0"
 _PREFIX: Final = "umockdev:"
+FIRMWARE_FOLDER: Final = "firmware"
+"""Within the folder: what stands for files of an analyzer's maker, if there are any."""
 
 
 def library() -> Path:
@@ -44,4 +46,6 @@ def resolved(connection: str) -> tuple[str, dict[str, str]]:
     if not connection.startswith(_PREFIX):
         return connection, {}
     folder, _, conn = connection.removeprefix(_PREFIX).partition(",")
-    return conn, {"LD_PRELOAD": _LIBRARY, "UMOCKDEV_DIR": folder}
+    firmware = Path(folder) / FIRMWARE_FOLDER
+    own = {"SIGROK_FIRMWARE_DIR": str(firmware)} if firmware.is_dir() else {}
+    return conn, {"LD_PRELOAD": _LIBRARY, "UMOCKDEV_DIR": folder, **own}

@@ -38,10 +38,10 @@ TABLES = (
     "scenarios",
 )  # fmt: skip
 
-VIRTUAL_CHANNELS = {"beaglelogic": (8, 14), "fx2lafw": (8, 16)}
+VIRTUAL_USB = ("fx2lafw", "dreamsourcelab-dslogic")
+"""The drivers whose virtual analyzers are on USB."""
+VIRTUAL_CHANNELS = {"beaglelogic": (8, 14), **dict.fromkeys(VIRTUAL_USB, (8, 16))}
 """The drivers that virtual analyzers are for, and the channels of one-byte and two-byte samples."""
-VIRTUAL_USB = "fx2lafw"
-"""The driver whose virtual analyzer is on USB."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ def _virtual(root: TomlTable) -> VirtualSettings | None:
         valid = " or ".join(map(str, channels))
         raise analyzer.error("channels", "not a size of the virtual analyzer", valid)
     virtual = root.table(VIRTUAL, optional=True)
-    if "usb" in virtual and analyzer.values["driver"] != VIRTUAL_USB:
+    if "usb" in virtual and analyzer.values["driver"] not in VIRTUAL_USB:
         problem = "this driver's virtual analyzer is not on USB"
-        raise virtual.error("usb", problem, f'[analyzer] driver = "{VIRTUAL_USB}" beside it')
+        raise virtual.error("usb", problem, f"driver {' or '.join(VIRTUAL_USB)} beside it")
     return parse_virtual(virtual)

@@ -34,7 +34,7 @@ from rig.virtual.sampled_lines import SampledLines
 from rig.virtual.sampling import UnevenSamples
 from rig.virtual.target import ModelledTarget
 from rig.virtual.truth import TruthLog
-from rig.virtual.usb.analyzer import Fx2Analyzer
+from rig.virtual.usb.analyzer import DsLogicAnalyzer, Fx2Analyzer
 from rig.virtual.wired_target import WiredTarget
 from rig.virtual.wiring import VirtualWiring
 from rig.virtual.world import BenchParts, World
@@ -130,7 +130,9 @@ def _open_analyzer(analyzer: AnalyzerSettings, virtual: VirtualSettings) -> Samp
         virtual.wiring.analyzer_rate_hz,
     )
     if analyzer.driver == "fx2lafw":
-        return Fx2Analyzer(analyzer.channels, *errors, virtual.usb)
+        return Fx2Analyzer(analyzer.channels, *errors, settings=virtual.usb)
+    if analyzer.driver == "dreamsourcelab-dslogic":
+        return DsLogicAnalyzer(analyzer.channels, *errors, settings=virtual.usb)
     return VirtualAnalyzer(8 if analyzer.channels == 8 else 14, *errors)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""libsigrok's own driver fx2lafw and libusb on the emulated FX2: every edge, and every fault."""
+"""libsigrok's own drivers and libusb on emulated analyzers: every edge, and every fault."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.virtual.usb import UsbSettings
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
-from rig.virtual.usb.analyzer import Fx2Analyzer
+from rig.virtual.usb.analyzer import DsLogicAnalyzer, Fx2Analyzer, UsbAnalyzer
+from rig.virtual.usb.board import UsbStream
 from rig.virtual.usb.bus import UsbBus
 from rig.virtual.usb.device import Urb
-from rig.virtual.usb.fx2 import Fx2, Fx2Stream
+from rig.virtual.usb.fx2 import Fx2
 from rig.virtual.usb.node import HostFile
 
 from .bench import Batch, World, edges_of, random_batches, read_to_end, true_edges, wait_until
@@ -27,20 +28,21 @@ RATE_HZ = 24_000_000
 ERROR_PPB = 30_000
 
 
-def open_fx2(
-    virtual: Fx2Analyzer,
+def open_usb(
+    virtual: UsbAnalyzer,
     rate_hz: int = RATE_HZ,
     channels: int = 8,
     stall_timeout_s: float = 10.0,
     port: str = "",
 ) -> SigrokAnalyzer:
+    is_fx2 = isinstance(virtual, Fx2Analyzer)
     return SigrokAnalyzer.open(
-        "fx2lafw",
+        "fx2lafw" if is_fx2 else "dreamsourcelab-dslogic",
         virtual.connection + (f",port:{port}" if port else ""),
         sample_rate_hz=rate_hz,
         channels=channels,
         channel_mask=2**channels - 1,
-        options={},
+        options={} if is_fx2 else {"continuous": True},
         stall_timeout_s=stall_timeout_s,
         flow_control=True,
     )
@@ -51,7 +53,7 @@ TAIL_PS = 50 * 10**9
 
 
 def captured(
-    virtual: Fx2Analyzer, analyzer: SigrokAnalyzer, batches: list[Batch], samples: int | None = None
+    virtual: UsbAnalyzer, analyzer: SigrokAnalyzer, batches: list[Batch], samples: int | None = None
 ) -> list[CaptureItem]:
     """What a capture shows of these edges, until so many samples have come or it ends itself."""
     world = World(virtual, batches)
@@ -63,16 +65,25 @@ def captured(
 
 
 @pytest.mark.parametrize(
-    ("channels", "blank", "rate_hz"),
-    [(8, False, RATE_HZ), (8, True, RATE_HZ), (16, False, 12_000_000), (16, True, 1_000_000)],
+    ("kind", "channels", "blank", "rate_hz"),
+    [
+        (Fx2Analyzer, 8, False, RATE_HZ),
+        (Fx2Analyzer, 8, True, RATE_HZ),
+        (Fx2Analyzer, 16, False, 12_000_000),
+        (Fx2Analyzer, 16, True, 1_000_000),
+        (DsLogicAnalyzer, 8, False, 25_000_000),
+        (DsLogicAnalyzer, 16, True, 20_000_000),
+    ],
 )
-def test_every_edge_is_seen_at_its_sample(channels: int, blank: bool, rate_hz: int) -> None:
-    """Two captures of one worker, each from its own sample 0; a blank FX2 takes the firmware."""
+def test_every_edge_is_seen_at_its_sample(
+    kind: type[UsbAnalyzer], channels: int, blank: bool, rate_hz: int
+) -> None:
+    """Two captures of one worker, each from its own sample 0; a blank one takes the firmware."""
     true_rate_hz = Fraction(rate_hz * (10**9 + ERROR_PPB), 10**9)
     start_ps = levels = 0
     with (
-        Fx2Analyzer(channels, ERROR_PPB, settings=UsbSettings(blank=blank)) as virtual,
-        open_fx2(virtual, rate_hz, channels) as analyzer,
+        kind(channels, ERROR_PPB, settings=UsbSettings(blank=blank)) as virtual,
+        open_usb(virtual, rate_hz, channels) as analyzer,
     ):
         assert (virtual.device.uploaded_bytes > 4096) == blank
         for seed in (1, 2):
@@ -94,7 +105,7 @@ def test_a_start_takes_older_samples_out_of_the_transfers_that_wait() -> None:
 
     Only after a silence is there any, when a stop cannot be told from time-outs.
     """
-    streams: list[Fx2Stream] = []
+    streams: list[UsbStream] = []
     with (
         socket.socket(socket.AF_UNIX) as unused,
         UsbBus() as bus,
@@ -129,7 +140,7 @@ TRANSFER_BYTES = 240_128
 def test_an_end_that_nobody_asked_for_is_told_with_its_sample(fault: str) -> None:
     """The driver says nothing of these: what it was can only be guessed, and is."""
     settings = UsbSettings(fault=fault, after_ps=AFTER_PS)
-    with Fx2Analyzer(8, settings=settings) as virtual, open_fx2(virtual) as analyzer:
+    with Fx2Analyzer(8, settings=settings) as virtual, open_usb(virtual) as analyzer:
         items = captured(virtual, analyzer, SQUARE)
     assert losses(items)[-1] == LossKind.END_UNASKED
     end = items[-1]
@@ -144,7 +155,7 @@ def test_an_end_that_nobody_asked_for_is_told_with_its_sample(fault: str) -> Non
 
 def test_a_bus_that_is_too_slow_ends_the_capture_at_once() -> None:
     settings = UsbSettings(speed_mbit=12)
-    with Fx2Analyzer(8, settings=settings) as virtual, open_fx2(virtual) as analyzer:
+    with Fx2Analyzer(8, settings=settings) as virtual, open_usb(virtual) as analyzer:
         items = captured(virtual, analyzer, SQUARE)
     assert losses(items) == [LossKind.END_UNASKED]
     assert items[-1] == CaptureEnd(2048 * 1_216_000 // (RATE_HZ - 1_216_000), asked=False)
@@ -154,7 +165,7 @@ def test_a_device_that_hangs_is_a_stall() -> None:
     settings = UsbSettings(fault="stall", after_ps=AFTER_PS)
     with (
         Fx2Analyzer(8, settings=settings) as virtual,
-        open_fx2(virtual, stall_timeout_s=1.0) as analyzer,
+        open_usb(virtual, stall_timeout_s=1.0) as analyzer,
     ):
         items = captured(virtual, analyzer, SQUARE)
     assert losses(items) == [LossKind.STALL]
@@ -162,7 +173,7 @@ def test_a_device_that_hangs_is_a_stall() -> None:
 
 def test_a_short_transfer_loses_nothing() -> None:
     settings = UsbSettings(fault="short", after_ps=AFTER_PS)
-    with Fx2Analyzer(8, settings=settings) as virtual, open_fx2(virtual) as analyzer:
+    with Fx2Analyzer(8, settings=settings) as virtual, open_usb(virtual) as analyzer:
         items = captured(virtual, analyzer, SQUARE, 9_000_000)
     assert losses(items) == []
     assert spacings(items) == {240}
@@ -171,7 +182,7 @@ def test_a_short_transfer_loses_nothing() -> None:
 def test_a_transfer_that_fails_is_dropped_by_the_driver_without_a_word() -> None:
     """What the analyzer cannot tell, the planned train and the target's log can."""
     settings = UsbSettings(fault="error", after_ps=AFTER_PS)
-    with Fx2Analyzer(8, settings=settings) as virtual, open_fx2(virtual) as analyzer:
+    with Fx2Analyzer(8, settings=settings) as virtual, open_usb(virtual) as analyzer:
         items = captured(virtual, analyzer, SQUARE, 9_000_000)
     assert losses(items) == []
     assert spacings(items) > {240}
@@ -188,7 +199,7 @@ def test_without_its_library_it_is_refused_with_the_package(
 def test_an_unplugged_analyzer_is_gone_and_its_worker_lives() -> None:
     """It is not killed by the hang-up of what stands for the device."""
     settings = UsbSettings(fault="unplug", after_ps=AFTER_PS)
-    with Fx2Analyzer(8, settings=settings) as virtual, open_fx2(virtual) as analyzer:
+    with Fx2Analyzer(8, settings=settings) as virtual, open_usb(virtual) as analyzer:
         captured(virtual, analyzer, SQUARE)
         assert psutil.pid_exists(analyzer.worker_pid)
         with pytest.raises(BenchError):
@@ -205,14 +216,14 @@ def test_one_of_two_is_meant_by_its_port() -> None:
         Fx2Analyzer(8, settings=UsbSettings(blank=True)) as virtual,
         Fx2(virtual.bus, 8, UsbSettings(), unused, unused, port="1-2"),
     ):
-        with open_fx2(virtual, port="1-1") as analyzer:
+        with open_usb(virtual, port="1-1") as analyzer:
             assert losses(captured(virtual, analyzer, SQUARE, 1_000_000)) == []
-        open_fx2(virtual, port="1-1").close()  # at its new address
+        open_usb(virtual, port="1-1").close()  # at its new address
         told = "2 devices fit .port:1-1, port:1-2.: name one as the analyzer's connection"
         with pytest.raises(BenchError, match=told):
-            open_fx2(virtual)
+            open_usb(virtual)
         with pytest.raises(BenchError, match="at this port; devices are at: port:1-1, port:1-2"):
-            open_fx2(virtual, port="1-3")
+            open_usb(virtual, port="1-3")
 
 
 def losses(items: list[CaptureItem]) -> list[LossKind]:

@@ -59,7 +59,7 @@ def test_a_short_transfer_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_cable_that_is_pulled_is_no_pass(tmp_path: Path) -> None:
     result, failure = measured(tmp_path, "unplug")
-    assert "an FX2 does not say why: its buffer may have overflowed" in str(failure)
+    assert "the driver does not say why; the analyzer's buffer may have overflowed" in str(failure)
     assert result.evaluation.verdict is Verdict.INCOMPLETE
     assert LossKind.END_UNASKED in {kind for kind, _, _ in result.losses}
 
@@ -90,5 +90,19 @@ def test_an_overrun_ends_the_command_with_3_and_says_what_it_may_be(tmp_path: Pa
     )
     assert ended.returncode == 3
     assert "the analyzer stopped after 2400000 samples without being asked" in ended.stderr
-    assert "its buffer may have overflowed" in ended.stderr
+    assert "buffer may have overflowed" in ended.stderr
     assert "INCOMPLETE" in ended.stdout
+
+
+def test_the_shipped_settings_of_a_dslogic_pass_through_its_driver(tmp_path: Path) -> None:
+    """Continuous mode, threshold, rate and channels are those of the fixture for hardware."""
+    hardware = find_fixture("dslogic").read_text(encoding="utf-8")
+    analyzer = hardware[hardware.index("[analyzer]") : hardware.index("[stimulus]")]
+    analyzer = analyzer.replace("sample_rate", 'connection = "virtual"\nsample_rate', 1)
+    fixture = (
+        FIXTURE[: FIXTURE.index("[analyzer]")] + analyzer + FIXTURE[FIXTURE.index("[stimulus]") :]
+    )
+    result, failure = measured(tmp_path, "", fixture)
+    assert failure is None
+    assert result.evaluation.verdict is Verdict.PASS
+    assert result.evaluation.counts.answered == 300

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The virtual bench's analyzer on USB: libsigrok's driver fx2lafw reads it through libusb."""
+"""The virtual bench's analyzers on USB: libsigrok's own drivers read them through libusb."""
 
 from __future__ import annotations
 
-from rig.capture.emulated_usb import connection_in
+from abc import abstractmethod
+from collections.abc import Iterable
+
+from rig.capture.emulated_usb import FIRMWARE_FOLDER, connection_in
 from rig.config.virtual.usb import UsbSettings
 from rig.virtual.sampled_lines import SampledLines
+from rig.virtual.usb.board import Fx2Board, UsbStream
 from rig.virtual.usb.bus import UsbBus
-from rig.virtual.usb.fx2 import Fx2, Fx2Stream
+from rig.virtual.usb.dslogic import FIRMWARE, DsLogic
+from rig.virtual.usb.fx2 import Fx2
 
 
-class Fx2Analyzer(SampledLines):
-    """An FX2 on a bus of its own."""
+class UsbAnalyzer(SampledLines):
+    """An analyzer on a bus of its own."""
 
     def __init__(
         self,
@@ -26,11 +31,14 @@ class Fx2Analyzer(SampledLines):
         self.bus = UsbBus()
         try:
             self._connection = connection_in(self.bus.folder)
-            usb = settings or UsbSettings()
-            self.device = Fx2(self.bus, channels, usb, self._started, self._stopped)
+            self.device = self._plugged(settings or UsbSettings())
         except BaseException:
             self.bus.close()
             raise
+
+    @abstractmethod
+    def _plugged(self, settings: UsbSettings) -> Fx2Board:
+        """Plug the device into the bus."""
 
     @property
     def connection(self) -> str:
@@ -46,8 +54,30 @@ class Fx2Analyzer(SampledLines):
         self._end_stream()
         self.bus.close()
 
-    def _started(self, stream: Fx2Stream) -> None:
+    def _started(self, stream: UsbStream) -> None:
         self._stream = stream
 
     def _stopped(self) -> None:
         self._stream = None
+
+    def _provide(self, names: Iterable[str]) -> None:
+        """Let the driver find files that only the maker of the device has."""
+        folder = self.bus.folder / FIRMWARE_FOLDER
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_bytes(bytes(1 << 13))
+
+
+class Fx2Analyzer(UsbAnalyzer):
+    """An FX2 with sigrok's own firmware."""
+
+    def _plugged(self, settings: UsbSettings) -> Fx2Board:
+        return Fx2(self.bus, self.channels, settings, self._started, self._stopped)
+
+
+class DsLogicAnalyzer(UsbAnalyzer):
+    """A DSLogic Plus."""
+
+    def _plugged(self, settings: UsbSettings) -> Fx2Board:
+        self._provide(FIRMWARE)
+        return DsLogic(self.bus, settings, self._started, self._stopped)
