@@ -166,7 +166,7 @@ def test_what_is_no_address(link: str) -> None:
             '"beaglelogic"',
             '"demo"',
             "f.toml:5: [analyzer] driver: no virtual analyzer speaks the protocol of this driver; "
-            "valid: beaglelogic or fx2lafw",
+            "valid: beaglelogic or fx2lafw or dreamsourcelab-dslogic",
         ),
         (
             'port = "virtual"',
