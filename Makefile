@@ -26,9 +26,10 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 #   gcc-avr avr-libc binutils-avr                 firmware
 #   libsimavr-dev                                 emulated microcontroller
 #   libcmocka-dev                                 firmware's host tests
+#   avrdude                                       flashing a board (rig stimulus flash)
 APT := gcc make libc6-dev python3-venv \
        libsigrok4 sigrok-cli sigrok-firmware-fx2lafw umockdev \
-       gcc-avr avr-libc binutils-avr libsimavr-dev libcmocka-dev
+       gcc-avr avr-libc binutils-avr libsimavr-dev libcmocka-dev avrdude
 #   qemu-system-x86 -arm  real kernels as targets (fixtures qemu-debian, qemu-debian-arm64, ...)
 #   gcc-aarch64-linux-gnu libc6-dev-arm64-cross  the agent for arm64
 #   xz-utils              the kernels' modules

@@ -74,6 +74,7 @@ COMMANDS = (
     ),
     RigCommand("calibration", "what was found of a bench itself", "calibration.cli.show"),
     RigCommand("target", "probe a target, put the agent there, fetch a log", "rig.cli.target"),
+    RigCommand("stimulus", "flash the stimulus microcontroller, look at it", "rig.cli.stimulus"),
     RigCommand(
         "boards",
         "list the boards that are described; show one, draw its wiring, write a fixture for it",

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-import grp
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-
-from serial.tools import list_ports
 
 from rig.capture import emulated_usb, native, sigrok
 from rig.capture.analyzers import analyzer_kind, own_drivers
@@ -25,7 +21,8 @@ from rig.capture.usb_analyzers import (
 )
 from rig.errors import RigError
 from rig.resources import emulator_binary, firmware_image, stimulus_chips
-from rig.shell_words import quoted
+from rig.services.finding import DoctorFinding
+from rig.services.serial_doctor import serial_findings
 from rig.target.hosts import CONFIG, ssh_hosts
 
 FX2LAFW_FIRMWARE = "fx2lafw-cypress-fx2.fw"
@@ -34,24 +31,6 @@ BEAGLELOGIC = Path("/dev/beaglelogic")
 UDEV_RULES = tuple(
     Path(folder) / "60-libsigrok.rules" for folder in ("/lib/udev/rules.d", "/etc/udev/rules.d")
 )
-
-
-@dataclass(frozen=True)
-class DoctorFinding:
-    """A finding on one thing that was looked at."""
-
-    what: str
-    state: str
-    mend: str = ""
-    """The remedy; empty if nothing needs doing."""
-    needed: bool = True
-    """Whether nothing at all can be measured without it."""
-    driver: str = ""
-    """The driver, libsigrok's, of an analyzer that is there."""
-    port: str = ""
-    """The device of a serial port."""
-    host: str = ""
-    """The name of a target that could be asked over ssh."""
 
 
 def look(*, ask_drivers: bool = True) -> Iterator[DoctorFinding]:
@@ -88,7 +67,7 @@ def look(*, ask_drivers: bool = True) -> Iterator[DoctorFinding]:
         "apt-get install umockdev   (for the fixture virtual-fx2 only)",
         needed=False,
     )
-    yield from _serial_ports()
+    yield from serial_findings()
     for name in ssh_hosts():
         yield DoctorFinding(
             f"host {name}", f"in {CONFIG}; `rig target probe ssh:{name}`", host=name
@@ -223,28 +202,3 @@ def _resource(what: str, find: Callable[[], Path], mend: str, *, needed: bool) -
         return DoctorFinding(what, str(find()))
     except RigError as error:
         return DoctorFinding(what, str(error), mend, needed=needed)
-
-
-def _serial_ports() -> Iterator[DoctorFinding]:
-    ports = sorted(list_ports.comports(), key=lambda port: port.device)
-    if not ports:
-        mend = "plug the stimulus microcontroller in   (not for the virtual bench)"
-        yield DoctorFinding("serial ports", "none found", mend, needed=False)
-    for port in ports:
-        what = f"serial port {port.device}"
-        known = (port.description.replace("n/a", ""), port.serial_number)
-        about = " ".join(part for part in known if part) or "nothing is known of what is there"
-        if os.access(port.device, os.R_OK | os.W_OK):
-            yield DoctorFinding(what, about, port=port.device)
-        else:
-            group = _group_of(Path(port.device))
-            mend = f"sudo usermod -aG {quoted(group)} $USER, then log in again"
-            state = f"{about}, no permission"
-            yield DoctorFinding(what, state, mend, needed=False, port=port.device)
-
-
-def _group_of(path: Path) -> str:
-    try:
-        return grp.getgrgid(path.stat().st_gid).gr_name
-    except (OSError, KeyError):
-        return "dialout"

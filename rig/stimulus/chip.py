@@ -49,7 +49,7 @@ class StimulusChip:
     @property
     def how_to_flash(self) -> str:
         """The remedy for a wrong firmware, as the end of a sentence."""
-        return f"flash firmware/image/stimulus-{self.name}.hex as firmware/README.md says"
+        return "flash the one that comes with it: `rig stimulus flash`"
 
     def check(self, train: Train) -> None:
         """Raise ValueError if it cannot make this train: the field, its value, what is valid."""

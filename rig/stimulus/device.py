@@ -201,6 +201,14 @@ class SerialStimulus(Closing):
             return found
         return self._twice(lambda: self._ask("STAT?", _status, "status"), _counted)
 
+    def ticks(self) -> int:
+        """Return the chip's clock now: ticks since the last train's start, or since its reset.
+
+        Raises:
+            BenchError: no reply, or one that is none.
+        """
+        return self._ask("STAT?", _status, "status").now_ticks
+
     def abort(self) -> None:
         """Stop the train. The pin returns to its idle level.
 

@@ -250,7 +250,7 @@ class ScpiLink:
         said = f"; it said {bytes(self._received[:40])!r}" if self._received else ""
         raise BenchError(
             f"{self.port}: no stimulus answered within {timeout_s:g} s{said}; check that the "
-            "fixture names the right port, or flash the firmware (firmware/README.md)"
+            "fixture names the right port, or flash the firmware: `rig stimulus flash`"
         )
 
     def _skip_line(self, deadline: float) -> bytes:

@@ -7,6 +7,7 @@ which took more time than all else that a host does with the captures of a train
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import select
@@ -27,6 +28,9 @@ class SerialPort(Closing):
     def __init__(self, device: str, baud: int, write_timeout_s: float) -> None:
         """Open the port. Raises ValueError, too, for a name or a rate that cannot be."""
         self._serial = serial.Serial(device, baud, write_timeout=write_timeout_s, exclusive=True)
+        with contextlib.suppress(ValueError, OSError):
+            # An FTDI chip keeps what it receives for 16 ms otherwise; others know nothing of it.
+            self._serial.set_low_latency_mode(True)
         self._poll = select.poll()
         self._poll.register(self._serial.fileno(), select.POLLIN)
 

@@ -18,7 +18,8 @@ from gui.window import MainWindow
 from rig.config.fixture import load_fixture
 from rig.config.links import SshLink
 from rig.resources import find_fixture, fixture_names
-from rig.services.doctor import DoctorFinding, look
+from rig.services.doctor import look
+from rig.services.finding import DoctorFinding
 from tests.cli.command import rig
 
 FX2 = "parallel-port-fx2"

@@ -26,7 +26,7 @@ from rig.config.fixture import load_fixture
 from rig.errors import InputError
 from rig.instruments import EdgeBlock
 from rig.resources import find_fixture, fixture_names
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 from rig.untrusted.decode import decoded
 from tests.cli.command import rig
 

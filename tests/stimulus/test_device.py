@@ -294,7 +294,7 @@ def test_nobody_answers(firmware: FakeFirmware) -> None:
         SerialStimulus.open(firmware.port, CHIP, ready_timeout_s=0.2)
     assert str(silent.value) == (
         f"{firmware.port}: no stimulus answered within 0.2 s; check that the fixture names the "
-        "right port, or flash the firmware (firmware/README.md)"
+        "right port, or flash the firmware: `rig stimulus flash`"
     )
 
 
@@ -317,8 +317,8 @@ def test_other_interface_level(firmware: FakeFirmware) -> None:
     with pytest.raises(BenchError) as other:
         SerialStimulus.open(firmware.port, CHIP)
     assert str(other.value) == (
-        f"{firmware.port}: firmware 0.1.0 speaks interface level 3, this host level 2; flash "
-        "firmware/image/stimulus-atmega328p.hex as firmware/README.md says"
+        f"{firmware.port}: firmware 0.1.0 speaks interface level 3, this host level 2; flash the "
+        "one that comes with it: `rig stimulus flash`"
     )
 
 
@@ -329,8 +329,8 @@ def test_firmware_that_does_not_describe_its_chip(firmware: FakeFirmware) -> Non
     with pytest.raises(BenchError) as old:
         SerialStimulus.open(firmware.port, CHIP)
     assert str(old.value) == (
-        f"{firmware.port}: firmware 0.1.0 does not say what its chip can do; flash "
-        "firmware/image/stimulus-atmega328p.hex as firmware/README.md says"
+        f"{firmware.port}: firmware 0.1.0 does not say what its chip can do; flash the "
+        "one that comes with it: `rig stimulus flash`"
     )
 
 
@@ -350,7 +350,7 @@ def test_chip_that_is_not_the_fixture_s(
         SerialStimulus.open(firmware.port, CHIP)
     assert str(other.value) == (
         f"{firmware.port}: firmware 0.1.0 is not the one that this rig has for chip atmega328p: "
-        f"{difference}; flash firmware/image/stimulus-atmega328p.hex as firmware/README.md says, "
+        f"{difference}; flash the one that comes with it: `rig stimulus flash`, "
         "or correct the fixture's [stimulus] chip"
     )
 

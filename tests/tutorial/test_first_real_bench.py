@@ -16,7 +16,6 @@ from tests.tutorial.clone import wrong_lines
 from tests.tutorial.document import ROOT
 
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-real-bench.md"
-FIRMWARE = (ROOT / "firmware" / "README.md").read_text(encoding="utf-8")
 TEXT = TUTORIAL.read_text(encoding="utf-8")
 ON_HARDWARE = [
     line
@@ -32,11 +31,8 @@ def test_the_rehearsal_prints_what_the_tutorial_shows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", [*ON_HARDWARE, *IN_TEXT])
 def test_a_command_that_wants_hardware_is_understood(line: str) -> None:
-    """The command's own parser knows each option; flashing is as the firmware's README has it."""
-    program, *words = shlex.split(line)
-    if program == "avrdude":
-        assert line.replace("firmware/image", "image") in FIRMWARE
-        return
+    """The command's own parser knows each option."""
+    _, *words = shlex.split(line)
     module = import_module({each.name: each.module for each in COMMANDS}[words[0]])
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)

@@ -13,7 +13,7 @@ from gui.pages.wire.editing import set_text
 from gui.pages.wire.editor import FixtureEditor
 from gui.pages.wire.instruments import InstrumentList
 from gui.pages.wire.probe_process import ProbeProcess
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 
 
 class InstrumentDiscovery(QObject):

@@ -22,7 +22,7 @@ from gui.pages.wire.labels import tr
 from gui.theme import GAP, GAP_L, GAP_S, theme
 from gui.tool_tips import tool_tip
 from gui.widgets.labels import PlainLabel, caption, dim
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 
 
 class InstrumentList(QFrame):

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from rig.capture.usb_analyzers import KNOWN
 from rig.config.fixture import Fixture, Wire
 from rig.config.links import VIRTUAL, SerialLink, SshLink, TcpLink
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 from rig.toml.units import RATE
 
 LOOKED_FOR: Final = {"beaglelogic", *(kind.driver for kind in KNOWN.values())}

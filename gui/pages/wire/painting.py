@@ -24,7 +24,7 @@ from gui.theme import GAP, GAP_L, theme
 from gui.theme.palette import wire_color
 from gui.theme.theme import figures_font
 from rig.config.fixture import Fixture
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 
 WIDTH, WIDTH_CHOSEN = 2.0, 4.0
 RADIUS: Final = 8.0

@@ -16,7 +16,7 @@ from gui.pages.wire.painting import CENTER, LEFT, LINE, RADIUS, BenchPainter
 from gui.theme import GAP, GAP_L, theme
 from gui.tool_tips import tool_tip
 from rig.config.fixture import Fixture
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 
 
 class BenchPicture(QWidget):

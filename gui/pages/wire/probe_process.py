@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.processes.child import ChildProcess, Ending
 from gui.processes.messages import FAILED, Message
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 from rig.untrusted.decode import Length, decoded
 
 LOOK_MS: Final = 60_000

@@ -17,7 +17,7 @@ from gui.processes.worker import ParentWindow, serve
 from rig.config.fixture import parse_fixture
 from rig.config.links import link_of_word
 from rig.errors import RigError
-from rig.services.doctor import DoctorFinding
+from rig.services.finding import DoctorFinding
 from rig.services.probe import TargetPlace, probe
 
 

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rig stimulus`: avrdude's command line by a program in its place, the probe by real firmware."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rig.resources import emulator_binary, firmware_image
+from rig.services.stimulus_probe import ClockError
+from tests.chip import CHIP
+from tests.cli.command import rig
+
+AVRDUDE = """\
+#!/bin/sh
+echo "$*" >> "{calls}"
+case "$*" in
+*115200*) {at_115200} ;;
+*) {at_57600} ;;
+esac
+"""
+NOT_IN_SYNC = "echo 'avrdude: stk500_getsync() attempt 10 of 10: not in sync: resp=0x00'; exit 1"
+
+
+@pytest.fixture
+def avrdude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Put a program in its place; returns the arguments of each call so far."""
+    calls = tmp_path / "calls"
+
+    def put(at_115200: str = "exit 0", at_57600: str = "exit 0") -> None:
+        program = tmp_path / "avrdude"
+        program.write_text(AVRDUDE.format(calls=calls, at_115200=at_115200, at_57600=at_57600))
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    put.calls = lambda: calls.read_text().splitlines() if calls.exists() else []  # type: ignore[attr-defined]
+    return put
+
+
+def words(baud: int, port: str) -> str:
+    image = firmware_image(CHIP.name)
+    return f"-p m328p -c arduino -P {port} -b {baud} -U flash:w:{image}:i"
+
+
+def test_flash_tries_the_rates_of_both_boot_loaders(avrdude) -> None:
+    avrdude(at_115200=NOT_IN_SYNC)
+    port = "/dev/ttyUSB0; touch $HOME/x"  # one argument, whatever is in it
+    ended = rig("stimulus", "flash", "--port", port)
+    assert ended.returncode == 0, ended.stderr
+    assert avrdude.calls() == [words(115_200, port), words(57_600, port)]
+    assert "flashed and verified at 57600 baud" in ended.stdout
+
+
+def test_flash_stops_at_the_first_that_works(avrdude) -> None:
+    avrdude()
+    assert rig("stimulus", "flash", "--port", "/dev/ttyACM0").returncode == 0
+    assert avrdude.calls() == [words(115_200, "/dev/ttyACM0")]
+
+
+@pytest.mark.parametrize(
+    ("said", "calls", "text"),
+    [
+        (NOT_IN_SYNC, 2, "no boot loader answers at 115200 and 57600 baud"),
+        ("echo 'ser_open(): Permission denied'; exit 1", 1, "usermod -aG dialout"),
+        ('echo "can\'t open device /dev/x: No such file"; exit 1', 1, "`rig doctor` lists ports"),
+        (
+            "echo 'Device signature = 0x1e9516 (probably m328pb)'; exit 1",
+            1,
+            "-p m328pb",
+        ),
+        (
+            "echo 'strange\\033[2J'; exit 7",
+            1,
+            "avrdude ended with 7: strange\\x1b",
+        ),
+        ("exit 1", 1, "it said nothing"),
+    ],
+)
+def test_what_avrdude_says_becomes_one_line(avrdude, said: str, calls: int, text: str) -> None:
+    avrdude(said, said)
+    ended = rig("stimulus", "flash", "--port", "/dev/ttyACM0")
+    assert ended.returncode == 3
+    assert len(avrdude.calls()) == calls
+    assert text in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_no_avrdude(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ended = rig("stimulus", "flash", "--port", "/dev/ttyACM0")
+    assert ended.returncode == 3
+    assert ended.stderr == "rig: avrdude is not installed; apt-get install avrdude\n"
+
+
+@contextmanager
+def emulated(clock_hz: int) -> Iterator[str]:
+    """The shipped firmware on a chip with this clock, in real time; the name of its port."""
+    command = [
+        emulator_binary(), "--firmware", firmware_image(CHIP.name), "--mode", "paced",
+        "--clock-hz", str(clock_hz),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().split()[1]
+        finally:
+            process.terminate()
+
+
+def test_probe_of_the_real_firmware() -> None:
+    with emulated(CHIP.clock_hz) as port:
+        ended = rig("stimulus", "probe", "--port", port)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "the one that comes with this rig" in ended.stdout
+    assert "16 MHz" in ended.stdout
+    assert "D9 to the target's interrupt line" in ended.stdout
+
+
+def test_a_clock_that_is_none_of_a_crystal_is_refused() -> None:
+    with emulated(15 * CHIP.clock_hz // 16) as port:
+        ended = rig("stimulus", "probe", "--port", port)
+    assert ended.returncode == 3, ended.stdout
+    assert "LGT8F328P" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("ppm", "within_ppm", "believable"),
+    [(19_000, 100, True), (-19_000, 100, True), (20_200, 300, True), (-20_500, 300, False)],
+)
+def test_two_percent_and_what_is_not_known(ppm, within_ppm, believable) -> None:
+    assert ClockError(ppm, within_ppm).is_believable is believable
+
+
+def test_nobody_there() -> None:
+    ended = rig("stimulus", "probe", "--port", "/dev/rig-none")
+    assert ended.returncode == 3
+    assert "cannot be opened" in ended.stderr
