@@ -8,6 +8,7 @@
 #include <linux/irq.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/string.h>
 
 #include "rig.h"
 
@@ -42,6 +43,11 @@ static int task = -1;
 module_param(task, int, 0444);
 MODULE_PARM_DESC(task, "offset of the interrupted task's line, for dispatch");
 
+static int flush = -1;
+module_param(flush, int, 0444);
+MODULE_PARM_DESC(flush, "1: read the response back behind each write, which may be under way still; "
+			"0: never (default: where the chip is an RP1, behind PCI Express)");
+
 /* The kernel gives lines to devices, so there is one. */
 static struct platform_device *device;
 static struct gpiod_lookup_table *table;
@@ -50,6 +56,8 @@ static u8 written;
 
 bool port_parameters_valid(void)
 {
+	if (flush < 0)
+		flush = chip && strstr(chip, "rp1");
 	if (chip && *chip && response >= 0)
 		return true;
 	pr_err("chip= (its label) and response= (offset of a line) are needed, and interrupt= but for periods\n");
@@ -224,6 +232,8 @@ void port_write(struct rig *rig, u8 data)
 	for (pin = PINS - 1; pin >= 0; pin--)
 		if (changed >> pin & 1 && lines[pin])
 			gpiod_set_raw_value(lines[pin], data >> pin & 1);
+	if (flush && lines[0])
+		gpiod_get_raw_value(lines[0]);
 	written = data;
 }
 

@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +18,23 @@ import pytest
 from rig.config.fixture import parse_fixture
 from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
+from rig.instruments import ArmOptions
 from rig.record.reader import RunFile
 from rig.resources import find_fixture, find_plan
+from rig.target.link import AgentLink
+from rig.virtual.answer_pins import AnswerWires
 from rig.virtual.guest.agent import COMPILERS, foreign_agent
 from rig.virtual.guest.board import VIRT
 from rig.virtual.guest.cache import Cache
 from rig.virtual.guest.commands import ProgramRunner
-from rig.virtual.guest.image import GuestImage
+from rig.virtual.guest.image import GuestImage, build_image
 from rig.virtual.guest.kernel import arm64_image_of
 from rig.virtual.guest.machine import Machine
 from rig.virtual.guest.packages import Packages
+from rig.virtual.guest.target import GuestTarget
 from tests.cli.command import RIG
 from tests.guest.brackets import answers_of, fit
+from tests.guest.test_handlers import COUNT, Bench
 
 from .conftest import PLUGIN_SOURCE
 
@@ -275,6 +281,32 @@ def test_the_kernel_module_answers_on_lines_of_a_chip(
     clock = fit(index, before, after, rate_hz)
     assert clock.events == 200
     assert 0 <= clock.slack_ns < 20_000
+
+
+@needs_arm64
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_write_that_is_read_back_ends_later(plugin: Path) -> None:
+    """On this chip nothing is posted: what shows is that the second call is inside the bracket."""
+    stop = threading.Event()
+    image = build_image(VirtualGuest("debian-arm64", "gpio", "idle"), stop, print)
+    widths = {}
+    for flush in ("off", "on"):
+        words = replace(image, options=f"{image.options} rig.agent=--flush={flush}")
+        with GuestTarget.boot(words, AnswerWires(RESPONSE, ()), stop, print) as guest:
+            bench = Bench(guest)
+            try:
+                with AgentLink.open("127.0.0.1", guest.port) as agent:
+                    told = agent.environment()["gpio_writes_read_back"]
+                    assert told == (flush == "on")
+                    agent.arm(ArmOptions("interrupt_to_task", 4 * COUNT, 0, {}))
+                    bench.pulses(COUNT)
+                    assert agent.stop().handled == COUNT
+                    log = agent.log(0, 4 * COUNT)
+            finally:
+                bench.close()
+        widths[flush] = np.median((log["after_ticks"] - log["before_ticks"]).astype(np.int64))
+    assert widths["on"] > 1.5 * widths["off"]
 
 
 @needs_arm64

@@ -31,6 +31,7 @@ static uint32_t last_event; /* the kernel numbers a line's events; a hole is its
 static uint64_t newest_event_ns; /* the kernel's handler was entered, by CLOCK_MONOTONIC */
 static uint64_t answer_mask;
 static uint64_t answer_levels; /* outlive a measurement */
+static bool flushes; /* each write is followed by a read, which waits until it has arrived */
 
 static void close_line(int *line)
 {
@@ -170,6 +171,8 @@ static void write_pins(uint32_t pins, struct ticks *around)
     struct gpio_v2_line_values values = {.bits = pins, .mask = answer_mask};
     around->before = counter_before();
     ioctl(answer_lines, GPIO_V2_LINE_SET_VALUES_IOCTL, &values);
+    if (flushes)
+        ioctl(answer_lines, GPIO_V2_LINE_GET_VALUES_IOCTL, &values);
     around->after = counter_after();
     answer_levels = pins;
 }
@@ -185,9 +188,12 @@ static bool read_pins(struct ticks *around)
 
 static bool write_trigger(struct ticks *around)
 {
-    struct gpio_v2_line_values high = {.bits = 1, .mask = 1}, low = {.bits = 0, .mask = 1};
+    struct gpio_v2_line_values high = {.bits = 1, .mask = 1}, low = {.bits = 0, .mask = 1},
+                               read_back = {.mask = 1};
     around->before = counter_before();
     ioctl(trigger_line, GPIO_V2_LINE_SET_VALUES_IOCTL, &high);
+    if (flushes)
+        ioctl(trigger_line, GPIO_V2_LINE_GET_VALUES_IOCTL, &read_back);
     around->after = counter_after();
     ioctl(trigger_line, GPIO_V2_LINE_SET_VALUES_IOCTL, &low);
     return false;
@@ -197,6 +203,12 @@ static void close_chip(void)
 {
     detach();
     close_line(&chip);
+}
+
+static void environment(struct json *json)
+{
+    linux_environment(json);
+    json_bool(json, "gpio_writes_read_back", flushes);
 }
 
 static bool open_chip(const struct port_settings *settings, struct port *port, struct text *why)
@@ -214,7 +226,7 @@ static bool open_chip(const struct port_settings *settings, struct port *port, s
         .write_pins = write_pins,
         .read_pins = read_pins,
         .write_trigger = write_trigger,
-        .environment = linux_environment,
+        .environment = environment,
         SYSTEM_MEMBERS,
     };
     if (!pin_list_parse(settings->pins, &usual_pins, why))
@@ -228,8 +240,10 @@ static bool open_chip(const struct port_settings *settings, struct port *port, s
         return false;
     }
     struct gpiochip_info info;
-    if (ioctl(chip, GPIO_GET_CHIPINFO_IOCTL, &info) == 0)
+    if (ioctl(chip, GPIO_GET_CHIPINFO_IOCTL, &info) == 0) {
+        flushes = settings->flush ? settings->flush[1] == 'n' : strstr(info.label, "rp1") != NULL;
         return true;
+    }
     int error = errno;
     close_chip();
     system_refuse(why, device, error);

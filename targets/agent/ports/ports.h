@@ -9,6 +9,7 @@ struct port_settings {
     const char *device; /* NULL: the port's usual one */
     bool falling;       /* the parallel port's card interrupts on the falling edge of nACK */
     bool level;         /* it may be level-triggered, as a PCI card is */
+    const char *flush;  /* a GPIO chip's pins are read back: "on" or "off"; NULL: as the chip needs */
     const char *pins;   /* of a GPIO chip, where the host names none; NULL: none */
 };
 

@@ -15,7 +15,7 @@
 
 enum { KEY_HELP = 256, KEY_VERSION, KEY_PORT, KEY_DEVICE, KEY_EDGE, KEY_STDIO, KEY_SERIAL, KEY_BAUD,
        KEY_TCP, KEY_COUNTER, KEY_VARIANT, KEY_UNLOCKED, KEY_COMMANDS, KEY_LATENCY, KEY_PINS,
-       KEY_LEVEL };
+       KEY_LEVEL, KEY_FLUSH };
 
 static const struct option known[] = {
     {"help", no_argument, NULL, KEY_HELP},
@@ -23,6 +23,7 @@ static const struct option known[] = {
     {"port", required_argument, NULL, KEY_PORT},
     {"device", required_argument, NULL, KEY_DEVICE},
     {"edge", required_argument, NULL, KEY_EDGE},
+    {"flush", required_argument, NULL, KEY_FLUSH},
     {"level", no_argument, NULL, KEY_LEVEL},
     {"pins", required_argument, NULL, KEY_PINS},
     {"stdio", no_argument, NULL, KEY_STDIO},
@@ -55,6 +56,8 @@ static void help(void)
          "options:\n"
          "  --device PATH          the port's device, if not its usual one\n"
          "  --edge rising|falling  of nACK at which this parallel port interrupts (rising)\n"
+         "  --flush on|off         read a GPIO chip's line back behind each write, which may be under\n"
+         "                         way still (on where the chip is an RP1, behind PCI Express)\n"
          "  --level                use a parallel port whose interrupt is level-triggered\n"
          "  --pins LIST            lines of a GPIO chip where the host names none, such as\n"
          "                         response=4,interrupt=5,trigger=6,sequence=0:1:2; of a serial port\n"
@@ -107,6 +110,13 @@ static bool is_falling(const char *text)
     return text[0] == 'f';
 }
 
+static const char *on_or_off(const char *option, const char *text)
+{
+    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+        wrong_use(option, "must be on or off");
+    return text;
+}
+
 static void set_link(struct options *options, enum link link, const char *name)
 {
     if (options->link != LINK_NONE)
@@ -123,6 +133,7 @@ static void take(struct options *options, int key, const char *value)
     case KEY_PORT: options->port = find_port(value); break;
     case KEY_DEVICE: options->settings.device = value; break;
     case KEY_EDGE: options->settings.falling = is_falling(value); break;
+    case KEY_FLUSH: options->settings.flush = on_or_off("--flush", value); break;
     case KEY_LEVEL: options->settings.level = true; break;
     case KEY_PINS: options->settings.pins = value; break;
     case KEY_STDIO: set_link(options, LINK_STDIO, NULL); break;
@@ -159,5 +170,7 @@ struct options options_parse(int count, char **words)
         wrong_use("--pins names lines of a GPIO chip or a serial port: give --port gpio or serial, or "
                   "leave it out with --port",
                   options.port->name);
+    if (options.settings.flush && strcmp(options.port->name, "gpio") != 0)
+        wrong_use("--flush is of a GPIO chip's writes: leave it out with --port", options.port->name);
     return options;
 }
