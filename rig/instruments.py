@@ -41,6 +41,23 @@ class LoadCommand:
     """The least share of all processors' time that must be busy under it."""
 
 
+@dataclass(frozen=True)
+class LoadTask:
+    """What a periodic task of the load did, by its own account."""
+
+    period_ns: int
+    work_ns: int
+    priority: int
+    starts: int
+    """Number of periods in which it began."""
+    overruns: int
+    """Number of those that were done when the next was already due."""
+    late_ns: int
+    """Time from when it was due to its start, of all of them together."""
+    late_max_ns: int
+    """The longest of them."""
+
+
 class _Closing(Protocol):
     """An instrument is a context manager; `close` may be called twice and never raises."""
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from rig.analysis.model.settings import Settings
+from rig.document import Fact, Section, TextTable, facts, section
+from rig.formatting import count, microseconds, time_text
 from rig.measurements.registry import measurement_of
 from rig.report.calibration_facts import calibration_facts
 from rig.session.results import NO_DIGESTS, Result
@@ -12,6 +14,7 @@ _STATE_WORDS = {
     "running": "without an end: still going on, or its process was killed",
     "recovered": "recovered, without its end",
 }
+_LOAD_COLUMNS = ("task", "period", "work", "priority", "ran", "overruns", "late us", "max")
 HELD_NS = 1_000_000
 """A wait of the driver from which it is reported."""
 
@@ -51,6 +54,33 @@ def _agent(settings: Settings) -> list[tuple[str, str]]:
     told = ("period_ns", "count", "self_trigger")
     words = {k: v for k, v in settings.agent.items() if k not in told}
     return [("agent", ", ".join(f"{k} {v}" for k, v in words.items()))] if words else []
+
+
+def load_tasks(result: Result) -> tuple[Section, ...]:
+    """Return a line for each periodic task of the load; none if it has no such tasks."""
+    tasks = result.account.load_tasks
+    rows = tuple(
+        (
+            str(number),
+            time_text(task.period_ns),
+            time_text(task.work_ns),
+            str(task.priority),
+            count(task.starts),
+            count(task.overruns),
+            microseconds(task.late_ns / task.starts if task.starts else None),
+            microseconds(task.late_max_ns),
+        )
+        for number, task in enumerate(tasks, 1)
+    )
+    if not rows:
+        return ()
+    table = TextTable(_LOAD_COLUMNS, rows, range(len(_LOAD_COLUMNS)))
+    lost = sum(task.overruns for task in tasks)
+    kept = f"{count(lost)} periods were not over in time" if lost else "every period was kept"
+    return section(
+        "load", f"Load {result.settings.scenario}: its own periodic tasks", table,
+        facts([Fact("load", f"{kept}, from the load's begin to the run's end")]),
+    )  # fmt: skip
 
 
 def _policy(result: Result) -> list[tuple[str, str]]:

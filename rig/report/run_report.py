@@ -15,7 +15,7 @@ from rig.report.evidence import events, loss, witnesses
 from rig.report.inference import inference
 from rig.report.labels import conclusion, judgments, title_of
 from rig.report.pictures import Pictures
-from rig.report.run_facts import run_facts
+from rig.report.run_facts import load_tasks, run_facts
 from rig.report.summary import headlines
 from rig.report.timeline import timeline
 from rig.report.tools import tools
@@ -46,6 +46,7 @@ def run_report(
             *section("limits", "Limits", Checks(judgments(evaluation))),
             *measurement_of(settings.measurement).sections(evaluation),
             *tools(result),
+            *load_tasks(result),
             *figures(result),
             *beside_all(result, kept),
             *inference(result),

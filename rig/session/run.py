@@ -67,6 +67,7 @@ class _Ending:
         """Check that the load has lasted; what was measured without it fails."""
         try:
             self.account = replace(self.account, load_workers=load.check())
+            self.account = replace(self.account, load_tasks=load.tasks())
         except RigError as error:
             self.fail(error)
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Final, Protocol, runtime_checkable
 from urllib.parse import quote
@@ -20,7 +20,7 @@ from urllib.parse import quote
 from rig.errors import BenchError, RefusedError, RigError
 from rig.instruments import IDLE as IDLE
 from rig.instruments import LOADS as LOADS
-from rig.instruments import LoadCommand
+from rig.instruments import LoadCommand, LoadTask
 from rig.target.protocol import ProtocolError, number
 
 WATCH_S: Final = 1.0
@@ -38,6 +38,8 @@ NOT_ALLOWED: Final = (
 )
 """The reason why a command of the fixture is not run."""
 _WORD_MAX: Final = 60
+_TASKS_MAX: Final = 64
+_COUNT_MAX: Final = 2**63 - 1
 _PLAIN: Final = "-_./=:,+@"
 """The characters of a command's words that are sent as they are, beside letters and digits."""
 
@@ -71,6 +73,8 @@ class LoadReading:
     """The version of the program; "": not known."""
     exit_code: int | None = None
     """The exit code of a load that has ended; from 128 on, 128 plus the signal's number."""
+    tasks: int = 0
+    """The number of its periodic tasks, each of which the agent tells of."""
 
 
 @dataclass
@@ -92,6 +96,11 @@ class Load:
                 f"alive{self._end(now.exit_code)}"
             )
         return now.alive
+
+    def tasks(self) -> tuple[LoadTask, ...]:
+        """Return what its periodic tasks have done so far. Raises BenchError for an odd account."""
+        count = min(_read(self.target, self.name).tasks, _TASKS_MAX)
+        return tuple(_task_of(self, place) for place in range(count))
 
     def check_share(self, busy: float | None) -> None:
         """Check that a command keeps the processors as busy as it should. Raises BenchError."""
@@ -262,6 +271,17 @@ def _own_share(first: LoadReading, last: LoadReading) -> float | None:
     return max(0.0, (last.load_ticks - first.load_ticks) / total)
 
 
+def _task_of(load: Load, place: int) -> LoadTask:
+    pairs = dict(load.target.load(f"TASK {place}"))
+    try:
+        told = {each.name: number(pairs, each.name) for each in fields(LoadTask)}
+        if max(told.values()) > _COUNT_MAX:
+            raise ProtocolError("a number is out of range")
+        return LoadTask(**told)
+    except ProtocolError as error:
+        raise BenchError(f"load {load.name}: its task {place}: {error}") from None
+
+
 def _read(target: Loadable, name: str) -> LoadReading:
     pairs = dict(target.load("STATE"))
     keys = ("workers", "alive", "busy_ticks", "total_ticks", "average_permille")
@@ -277,6 +297,7 @@ def _read(target: Loadable, name: str) -> LoadReading:
             program=pairs.get("program", "")[:_WORD_MAX],
             version=pairs.get("version", "")[:_WORD_MAX],
             exit_code=number(pairs, "exit") if "exit" in pairs else None,
+            tasks=number(pairs, "tasks") if "tasks" in pairs else 0,
         )
     except ProtocolError as error:
         raise BenchError(f"load {name}: the agent's account of it: {error}") from None

@@ -52,6 +52,7 @@ def test_loads_run_and_are_told(tmp_path):
             told = json.loads(file.text("environment/target")).get("scenario")
             report = file.report
         assert report.get("load_workers") == workers
+        assert len(report.get("load_tasks", ())) == (15 if load == "rt-tasks" else 0)
         assert (told is None) == (workers is None)
         if told is not None:
             assert told["workers"] == workers

@@ -16,6 +16,7 @@ from rig.config.fixture import Fixture, load_fixture, parse_fixture
 from rig.config.plan import parse_plan
 from rig.errors import RefusedError
 from rig.measurements.registry import SELF_MEASUREMENTS
+from rig.report.run_report import run_report
 from rig.resources import find_fixture, find_plan
 from rig.session.results import Result, store
 from rig.session.run import run
@@ -180,6 +181,29 @@ def test_a_task_of_higher_priority_delays_an_answer_by_its_work(tmp_path: Path) 
     assert [each.missed for each in tasks] == [0, 0, 0]
     assert 100e3 < tasks[0].work.min_ns < tasks[0].work.max_ns < 140e3
     assert 300e3 < tasks[1].work.min_ns < 310e3
+
+
+@pytest.mark.guest
+def test_a_load_that_did_not_keep_its_periods_tells_it(tmp_path: Path) -> None:
+    """While the measured task works for 10 ms, the load's task of 1 ms waits, ten times of them."""
+    fixture = load_fixture("qemu-debian-rt")
+    text = plan_text("start_finish", "task").replace('period = "1 ms"', 'period = "100 ms"')
+    text = text.replace('work = "100 us"', 'work = "10 ms"').replace('"idle"', '"rt-tasks"')
+    text = text.replace(f"count = {COUNT}", "count = 10")
+    with open_bench(fixture) as bench:
+        result = measured(text, fixture, bench, tmp_path / "load.h5")
+    assert result.exit_code == 0, result.evaluation.reasons
+    first, *_, last = result.account.load_tasks
+    assert len(result.account.load_tasks) == 15
+    assert (first.period_ns, first.work_ns, first.priority) == (10**6, 40_000, 15)
+    assert (last.period_ns, last.work_ns, last.priority) == (15 * 10**6, 600_000, 1)
+    assert 8.5e6 < first.late_max_ns < 10.5e6
+    assert 85 < first.overruns < 125
+    assert first.starts > 10 * last.starts
+    assert first.late_ns / first.starts < last.late_ns / last.starts
+    assert "Load rt-tasks: its own periodic tasks" in {
+        each.title for each in run_report(result).sections
+    }
 
 
 @pytest.mark.guest

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from rig.errors import BenchError, RefusedError
+from rig.instruments import LoadTask
 from rig.target.link import AgentLink
 from rig.target.scenario import LOADS, load_on, loads_of
 from tests.target.test_agent import BASIC, build, program, running  # noqa: F401 - fixtures
@@ -234,6 +235,43 @@ def test_a_guest_whose_time_passes_slowly_is_watched_for_longer(monkeypatch):
     monkeypatch.setattr("rig.target.scenario.WATCH_S", 0.0)
     with load_on(SlowGuest(), "rt-tasks", GO) as load:
         assert load.measured["busy by the load"] > 0
+
+
+class TellingGuest(SlowGuest):
+    """A target whose load has two periodic tasks; `odd`: starts of the second one."""
+
+    odd = "7"
+
+    def load(self, words):
+        if not words.startswith("TASK "):
+            return {**super().load(words), "tasks": "2"}
+        starts = self.odd if words == "TASK 1" else "5"
+        return {
+            "period_ns": "1000000", "work_ns": "40000", "priority": "15", "starts": starts,
+            "overruns": "3", "late_ns": "500", "late_max_ns": "200",
+        }  # fmt: skip
+
+
+def test_each_periodic_task_of_a_load_is_told(monkeypatch):
+    monkeypatch.setattr("rig.target.scenario.WATCH_S", 0.0)
+    with load_on(TellingGuest(), "rt-tasks", GO) as load:
+        assert load.tasks() == (
+            LoadTask(1_000_000, 40_000, 15, 5, 3, 500, 200),
+            LoadTask(1_000_000, 40_000, 15, 7, 3, 500, 200),
+        )
+    with load_on(SlowGuest(), "rt-tasks", GO) as load:  # an agent that does not tell
+        assert load.tasks() == ()
+
+
+@pytest.mark.parametrize("odd", ["", "-1", "x", str(2**63)])
+def test_an_account_of_a_task_that_makes_no_sense_is_refused(monkeypatch, odd):
+    monkeypatch.setattr("rig.target.scenario.WATCH_S", 0.0)
+    monkeypatch.setattr(TellingGuest, "odd", odd)
+    with (
+        load_on(TellingGuest(), "rt-tasks", GO) as load,
+        pytest.raises(BenchError, match="load rt-tasks: its task 1"),
+    ):
+        load.tasks()
 
 
 def test_what_cannot_be_started_is_refused_in_words(agent):

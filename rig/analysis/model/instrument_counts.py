@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from rig.instruments import LoadTask
 from rig.untrusted.decode import Length, NumberRange
 
 Count = Annotated[int, NumberRange(0, 2**63 - 1)]
@@ -63,6 +64,8 @@ class InstrumentCounts:
     """Longest time that the driver had to wait for the host; too long is a loss of its own."""
     load_workers: Count | None = None
     """Workers of the load that were alive at the end; None: there was no load."""
+    load_tasks: tuple[LoadTask, ...] = ()
+    """Periodic tasks of the load, if it has some, from its begin to the end of the run."""
     interrupted: bool = False
     failure: Annotated[str, Length(4000)] = ""
     """Reason why the bench failed; empty if it did not."""

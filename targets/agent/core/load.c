@@ -32,6 +32,8 @@ static void add_state(const struct port_loads *loads, struct text *rest)
         text_add_word(rest, "version", state.version);
     if (state.exit_code >= 0)
         text_add_field(rest, "exit", (uint64_t)state.exit_code);
+    if (state.tasks)
+        text_add_field(rest, "tasks", state.tasks);
 }
 
 static bool say(struct text *rest, const char *why)
@@ -136,6 +138,24 @@ static bool run(const struct port_loads *loads, const char *words, struct text *
     return good;
 }
 
+/* NUMBER, from 0. */
+static bool tell_task(const struct port_loads *loads, const char *words, struct text *rest)
+{
+    struct load_task task;
+    uint64_t number = 0;
+    if (!parse_u64(words, strlen(words), &number) || number > UINT32_MAX || !loads->look_at_task ||
+        !loads->look_at_task((uint32_t)number, &task))
+        return say(rest, "the load has no such periodic task");
+    text_add_field(rest, "period_ns", task.period_ns);
+    text_add_field(rest, "work_ns", task.work_ns);
+    text_add_field(rest, "priority", task.priority);
+    text_add_field(rest, "starts", task.starts);
+    text_add_field(rest, "overruns", task.overruns);
+    text_add_field(rest, "late_ns", task.late_ns);
+    text_add_field(rest, "late_max_ns", task.late_max_ns);
+    return true;
+}
+
 static const char *after(const char *words, const char *name)
 {
     size_t size = strlen(name);
@@ -153,11 +173,13 @@ void load_greet(const struct port_loads *loads, struct text *rest)
 bool load_command(const struct port_loads *loads, const char *words, struct text *rest)
 {
     const char *name = after(words, "START "), *word = after(words, "WORD ");
-    const char *to_run = after(words, "RUN ");
+    const char *to_run = after(words, "RUN "), *task = after(words, "TASK ");
     if ((word || to_run) && !may_command(loads))
         return say(rest, "commands are not allowed; start rig-agent with --allow-commands");
     if (word)
         return take_word(word, rest);
+    if (task)
+        return tell_task(loads, task, rest);
     if (name && !loads->start(name, rest)) {
         text_add(rest, "; valid: ");
         text_add(rest, loads->names);

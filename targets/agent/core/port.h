@@ -82,6 +82,15 @@ struct load_state {
     bool tells_ticks;
     uint64_t load_ticks; /* that the load's own processes have used, if it tells them */
     uint64_t average_permille; /* the system's load average over a minute */
+    uint32_t tasks;            /* periodic ones that it has, and tells of */
+};
+
+/* What a periodic task of a load has done so far. */
+struct load_task {
+    uint64_t period_ns, work_ns, priority;
+    uint64_t starts;
+    uint64_t overruns; /* starts that were done when the next was already due */
+    uint64_t late_ns, late_max_ns; /* from due to start: of all together, and the longest */
 };
 
 #define LOAD_WORDS_MAX 32u
@@ -97,6 +106,8 @@ struct port_loads {
     bool (*run)(const char *name, char *const *words, struct text *why);
     void (*stop)(void);
     void (*look)(struct load_state *state);
+    /* A task of the load that was started last, from 0; NULL: no load has any. */
+    bool (*look_at_task)(uint32_t number, struct load_task *task);
 };
 
 /* What a tool of the system is told. 0: not given; a processor: -1. */

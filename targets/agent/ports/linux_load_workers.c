@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -26,10 +27,11 @@
 #define BUS_BYTES (16u << 20) /* from one such piece of memory to another */
 #define CACHE_BYTES (4u << 20)
 #define NICE 10
-#define RT_TASKS 15u
+#define RT_TASKS LOAD_TASKS_MAX
 #define KINDS 4u
 #define DATAGRAM_BYTES 1400u
 #define NS_A_MS 1000000
+#define NS_A_S 1000000000L
 
 typedef void worker(uint32_t number);
 
@@ -182,21 +184,40 @@ static void spin_nicely(uint32_t number)
         spin(number);
 }
 
+/* In memory that the agent reads meanwhile; without it, of no use to anybody. */
+static struct load_task *task_account(uint32_t number)
+{
+    static struct load_task nowhere;
+    struct load_task *all = mmap(NULL, LOAD_TASKS_MAX * sizeof *all, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED, LOAD_TASKS_FILE, 0);
+    return all == MAP_FAILED ? &nowhere : &all[number];
+}
+
+static void note_start(struct load_task *task, uint64_t late_ns)
+{
+    task->starts++;
+    task->late_ns += late_ns;
+    if (late_ns > task->late_max_ns)
+        task->late_max_ns = late_ns;
+}
+
 /* Task k has a period of k ms and works for a 25th of it: 60 % of one processor in all. */
 static void periodic_task(uint32_t number)
 {
     const struct sched_param priority = {.sched_priority = (int)(RT_TASKS - number % RT_TASKS)};
     const int64_t period_ns = (int64_t)(number % RT_TASKS + 1) * NS_A_MS;
-    struct timespec due;
+    struct load_task *task = task_account(number % RT_TASKS);
     if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &due);
-    for (;;) {
-        spin_for(period_ns / 25);
-        due.tv_nsec += (long)period_ns;
-        due.tv_sec += due.tv_nsec / 1000000000;
-        due.tv_nsec %= 1000000000;
+    *task = (struct load_task){.period_ns = (uint64_t)period_ns,
+                               .work_ns = (uint64_t)period_ns / 25,
+                               .priority = (uint64_t)priority.sched_priority};
+    for (int64_t due_ns = now_ns() + period_ns;; due_ns += period_ns) {
+        struct timespec due = {due_ns / NS_A_S, due_ns % NS_A_S};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+        note_start(task, (uint64_t)(now_ns() - due_ns));
+        spin_for(period_ns / 25);
+        task->overruns += now_ns() > due_ns + period_ns;
     }
 }
 
@@ -262,6 +283,14 @@ uint32_t load_worker_count(const char *name, uint32_t cpus)
         for (size_t kind = 0; strcmp(name, loads[load].name) == 0 && kind < KINDS; kind++)
             count += kind_count(load, kind, cpus);
     return count;
+}
+
+uint32_t load_task_count(const char *name)
+{
+    for (size_t load = 0; load < LOADS; load++)
+        if (strcmp(name, loads[load].name) == 0 && loads[load].kinds[0].run == periodic_task)
+            return loads[load].fixed;
+    return 0;
 }
 
 /* A worker ends with the process above it, and that one with the agent. */

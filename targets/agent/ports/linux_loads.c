@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -38,6 +39,9 @@ static char running[NAME_MAX_BYTES]; /* what was started, also once it has died 
 static enum kind kind;
 static const char *version = "";
 static uint32_t workers;
+static uint32_t tasks; /* periodic ones */
+static struct load_task *accounts; /* that they write; NULL: no memory for them */
+static int accounts_file = -1;
 static int ended; /* exit code of the leader; -1: it has not ended */
 static bool commands_allowed;
 
@@ -63,7 +67,8 @@ static void become_load(char **words, pid_t agent)
     if (nothing >= 0)
         for (int file = 0; file < 3; file++)
             dup2(nothing, file);
-    for (int file = 3; file < FILES_MAX; file++)
+    bool tells = accounts_file >= 0 && dup2(accounts_file, LOAD_TASKS_FILE) >= 0;
+    for (int file = LOAD_TASKS_FILE + tells; file < FILES_MAX; file++)
         close(file);
     execv("/proc/self/exe", words);
     _exit(1);
@@ -98,9 +103,45 @@ static void ask_to_end(void)
         nanosleep(&little, NULL);
 }
 
+/* For the load that is begun next; without memory for them it has none. */
+static void begin_accounts(uint32_t count)
+{
+    size_t size = LOAD_TASKS_MAX * sizeof *accounts;
+    if (!count)
+        return;
+    accounts_file = memfd_create("rig-load-tasks", 0);
+    if (accounts_file < 0 || ftruncate(accounts_file, (off_t)size) != 0)
+        return;
+    accounts = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, accounts_file, 0);
+    if (accounts == MAP_FAILED)
+        accounts = NULL;
+    else
+        tasks = count;
+}
+
+static void end_accounts(void)
+{
+    if (accounts)
+        munmap(accounts, LOAD_TASKS_MAX * sizeof *accounts);
+    if (accounts_file >= 0)
+        close(accounts_file);
+    accounts = NULL;
+    accounts_file = -1;
+    tasks = 0;
+}
+
+static bool look_at_task(uint32_t number, struct load_task *task)
+{
+    if (number >= tasks)
+        return false;
+    *task = accounts[number];
+    return true;
+}
+
 static void stop(void)
 {
     *running = '\0';
+    end_accounts();
     if (leader)
         ask_to_end();
     if (!leader)
@@ -110,14 +151,16 @@ static void stop(void)
     has_ended(0);
 }
 
-/* Run these words and a NULL, at most LOAD_WORDS_MAX, below a keeper. */
-static bool begin(const char *name, char *const *program, struct text *why)
+/* Run these words and a NULL, at most LOAD_WORDS_MAX, below a keeper. `task_count`: periodic tasks that it
+ * tells of. */
+static bool begin(const char *name, char *const *program, uint32_t task_count, struct text *why)
 {
     char own[] = "rig-agent", keep[] = "--keep";
     char *words[OPTION_WORDS + LOAD_WORDS_MAX + 1] = {own, keep};
     for (size_t i = 0; i < LOAD_WORDS_MAX && program[i]; i++)
         words[OPTION_WORDS + i] = program[i];
     stop();
+    begin_accounts(task_count);
     pid_t agent = getpid(), child = fork();
     if (child < 0) {
         text_say(why, "no process for a load: ");
@@ -158,7 +201,7 @@ static bool start(const char *name, struct text *why)
     snprintf(word, sizeof word, "%s", name);
     if (stress)
         stress_words(name, cpus_online(), words);
-    if (!begin(name, stress ? words : own, why))
+    if (!begin(name, stress ? words : own, stress ? 0 : load_task_count(name), why))
         return false;
     kind = stress ? STRESS : OWN;
     version = stress ? stress_version() : AGENT_VERSION;
@@ -178,7 +221,7 @@ void linux_loads_allow_commands(void)
 
 static bool run(const char *name, char *const *command, struct text *why)
 {
-    if (!begin(name, command, why))
+    if (!begin(name, command, 0, why))
         return false;
     kind = COMMAND;
     version = "";
@@ -278,6 +321,7 @@ static void look(struct load_state *state)
         state->exit_code = ended;
         state->tells_ticks = leader && add_time(leader, 0, &state->load_ticks);
     }
+    state->tasks = tasks;
     read_load(state);
 }
 
@@ -294,4 +338,5 @@ const struct port_loads linux_loads = {
     .run = run,
     .stop = stop,
     .look = look,
+    .look_at_task = look_at_task,
 };

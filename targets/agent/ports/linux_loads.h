@@ -13,6 +13,13 @@ void linux_loads_allow_commands(void);
 /* `rig-agent --load NAME`: the process above a load's workers. Returns an exit code. */
 int load_workers(const char *name);
 
+/* What its periodic tasks write of themselves is in memory that this open file is. */
+#define LOAD_TASKS_FILE 3
+#define LOAD_TASKS_MAX 15u
+
+/* Periodic tasks of a load; 0: it has none. */
+uint32_t load_task_count(const char *name);
+
 /* `rig-agent --keep WORD...`: the process above another program. Returns that one's exit code, or
  * 128 and the signal that ended it; 127: there is no such program, 126: it cannot be run. */
 int load_keep(char **words);
