@@ -14,6 +14,7 @@ from rig.config.plan_stimulus import TIME_MAX_PS, StimulusPlan, parse_stimulus
 from rig.config.plan_tools import ToolsPlan, parse_tools
 from rig.errors import input_error
 from rig.event_source import EventSource
+from rig.instruments import IDLE
 from rig.measurements.planned_events import PlannedEvents
 from rig.measurements.registry import MEASUREMENTS
 from rig.resources import find_plan, plan_names
@@ -30,6 +31,7 @@ _OWN_TABLES = {
 }
 """Tables that only one measurement has, to its name."""
 _TABLES = ("plan", "stimulus", *_OWN_TABLES, "agent", "tools", "capture", "response", "limits")
+_CPUS_PATTERN = r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?){0,20}"
 NAME_PATTERN = "[a-z0-9][a-z0-9-]{0,63}"
 NAME_VALID = 'lower-case letters, digits and hyphens, such as "interrupt-burst"'
 
@@ -77,6 +79,8 @@ class Plan:
     """The content of the measurement's own table; None: it has none, as most."""
     tools: ToolsPlan | None = None
     """The measurements of the target's own system before those by pins."""
+    load_cpus: str = ""
+    """Processors that the scenario's load may use, such as `0,2-3`; "": all."""
     overrides: Mapping[str, int | str] = field(default_factory=dict)
     """The arguments of `with_overrides`."""
 
@@ -181,7 +185,7 @@ def parse_plan(text: str, source: str) -> Plan:
     root = TomlFile(text, source).root()
     root.allow_only(_TABLES)
     head = root.table("plan")
-    head.allow_only(("name", "title", "measurement", "scenario"))
+    head.allow_only(("name", "title", "measurement", "scenario", "load_cpus"))
     measurement = head.choice("measurement", tuple(MEASUREMENTS))
     agent = parse_agent(root, measurement)
     its_table = "agent" if agent.self_trigger else MEASUREMENTS[measurement].plan_table
@@ -202,7 +206,17 @@ def parse_plan(text: str, source: str) -> Plan:
         source=source,
         own_events=own_events,
         tools=parse_tools(root, agent),
+        load_cpus=_load_cpus(head, scenario),
     )
+
+
+def _load_cpus(head: TomlTable, scenario: str) -> str:
+    """Return the processors of the load, as the agent takes them. Raises InputError."""
+    if "load_cpus" not in head:
+        return ""
+    if scenario == IDLE:
+        raise head.error("load_cpus", "there is no load to place", "with a scenario that has one")
+    return head.text("load_cpus", pattern=_CPUS_PATTERN, valid='processors such as "0,2-3"')
 
 
 def _limits(

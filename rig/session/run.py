@@ -113,12 +113,16 @@ def run(
             chosen = bench.calibration
         is_replay = bench.calibration is not None
         with (
-            load_on(bench.target, plan.scenario, stop, fixture.scenarios) as load,
+            load_on(bench.target, plan.scenario, stop, fixture.scenarios, plan.load_cpus) as load,
             frequency_hold(bench.target, plan.agent, is_replay=is_replay) as held,
         ):
             if load is None and plan.scenario != IDLE and not is_replay:
                 if plan.scenario not in fixture.loads_by_hand:
                     raise nobody_starts(bench.target, plan.scenario)
+                if plan.load_cpus:
+                    raise RefusedError(
+                        f"load {plan.scenario} is started by hand: place it yourself"
+                    )
                 tell(f"load {plan.scenario}: started by hand, says the fixture; see that it runs")
             environment = environment_of(bench, None if load is None else load.measured, held.told)
             environment |= tools_texts(plan, bench.target, stop, _say_of(live, on_progress))

@@ -40,6 +40,7 @@ NOT_ALLOWED: Final = (
 _WORD_MAX: Final = 60
 _TASKS_MAX: Final = 64
 _COUNT_MAX: Final = 2**63 - 1
+_LIST_MAX: Final = 120
 _PLAIN: Final = "-_./=:,+@"
 """The characters of a command's words that are sent as they are, beside letters and digits."""
 
@@ -71,6 +72,8 @@ class LoadReading:
     """The load's program: `stress-ng`, `rig-agent`, `command`; "": not reported."""
     version: str = ""
     """The version of the program; "": not known."""
+    cpus: str = ""
+    """The processors on which it may run, by the target's kernel; "": not reported."""
     exit_code: int | None = None
     """The exit code of a load that has ended; from 128 on, 128 plus the signal's number."""
     tasks: int = 0
@@ -84,6 +87,8 @@ class Load:
     name: str
     target: Loadable
     command: LoadCommand | None = None
+    cpus: str = ""
+    """The processors that it may use, such as `0,2-3`; "": all."""
     measured: dict[str, object] = field(default_factory=dict)
     """The findings before and after it was started, for the run file."""
 
@@ -174,20 +179,25 @@ def load_on(
     scenario: str,
     stop: threading.Event,
     commands: Mapping[str, LoadCommand] = _NO_COMMANDS,
+    cpus: str = "",
 ) -> Iterator[Load | None]:
     """Hold the scenario's load; yield it, or None if idle, or not the agent's to start.
 
-    `commands`: loads of the fixture by name. `stop` cuts the watching short.
-    Raises RefusedError if the agent runs no commands, BenchError if the load does not run.
+    `commands`: loads of the fixture by name. `stop` cuts the watching short. `cpus`: processors
+    that it may use, such as `0,2-3`; "": all.
+    Raises RefusedError if the agent runs no commands or cannot place loads, BenchError if the load
+    does not run.
     """
     command = commands.get(scenario)
     usual = command is None and scenario not in loads_of(target)
     if scenario == IDLE or not isinstance(target, Loadable) or usual:
         yield None
         return
-    load = Load(scenario, target, command)
+    load = Load(scenario, target, command, cpus)
     if command is not None and not runs_commands(target.greeting):
         raise RefusedError(f"scenario {scenario} is a command of the fixture: {NOT_ALLOWED}")
+    if cpus and target.greeting.get("places") != "1":
+        raise RefusedError(f"load_cpus {cpus}: the target's agent lets loads run anywhere")
     before = _watched(target, scenario, stop)
     try:
         _start(load)
@@ -201,6 +211,8 @@ def load_on(
 
 
 def _start(load: Load) -> None:
+    if load.cpus:
+        load.target.load(f"PLACE {load.cpus}")
     if load.command is None:
         load.target.load(f"START {load.name}")
         return
@@ -229,6 +241,7 @@ def _account(
         "busy before": _share(*before),
         "busy under load": busy,
         **({} if own is None else {"busy by the load": own}),
+        **({"processors": now.cpus} if load.cpus else {}),
         "load average before": before[1].average_permille / 1000,
         "load average under load": now.average_permille / 1000,
     }
@@ -296,6 +309,7 @@ def _read(target: Loadable, name: str) -> LoadReading:
             load_ticks=number(pairs, "load_ticks") if "load_ticks" in pairs else None,
             program=pairs.get("program", "")[:_WORD_MAX],
             version=pairs.get("version", "")[:_WORD_MAX],
+            cpus=pairs.get("cpus", "")[:_LIST_MAX],
             exit_code=number(pairs, "exit") if "exit" in pairs else None,
             tasks=number(pairs, "tasks") if "tasks" in pairs else 0,
         )

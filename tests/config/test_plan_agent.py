@@ -325,3 +325,13 @@ def test_the_interrupts_place_is_of_measurements_that_have_one():
     text = find_plan("period").read_text(encoding="utf-8")
     with pytest.raises(InputError, match="interrupt_cpu: belongs to measurement interrupt, "):
         parse_plan(text.replace("priority = 80", "interrupt_cpu = 1"), "p")
+
+
+def test_a_load_has_processors_if_there_is_one():
+    text = find_plan("interrupt").read_text(encoding="utf-8")
+    placed = text.replace('scenario = "idle"', 'scenario = "cpu"\nload_cpus = "0,2-3"')
+    assert parse_plan(placed, "p").load_cpus == "0,2-3"
+    with pytest.raises(InputError, match='load_cpus: "0-" is not allowed; valid: processors such'):
+        parse_plan(placed.replace("0,2-3", "0-"), "p")
+    with pytest.raises(InputError, match="load_cpus: there is no load to place"):
+        parse_plan(placed.replace('"cpu"', '"idle"'), "p")

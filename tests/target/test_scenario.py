@@ -74,6 +74,22 @@ def agent_with_stress(program, tmp_path):  # noqa: F811 - the fixture
         yield one
 
 
+@pytest.mark.parametrize("name", ["cpu", "half"])
+def test_a_load_stays_on_the_processors_that_it_is_given(agent, name):
+    """All of its processes, and as many workers as those processors want; the next one is free."""
+    own = psutil.Process().cpu_affinity()
+    with agent.connect() as link:
+        with load_on(link, name, GO, cpus=str(own[0])) as load:
+            assert load.measured["processors"] == str(own[0])
+            assert load.measured["workers"] == {"cpu": 4, "half": 1}[name]
+            assert {tuple(each.cpu_affinity()) for each in family(agent.process)} == {(own[0],)}
+        with load_on(link, "half", GO) as load:
+            assert load.measured["workers"] == len(own)
+        for cpus, words in (("1023", "there"), ("1-0", "such as 0,2-3"), ("0,", "such as 0,2-3")):
+            with pytest.raises(BenchError, match=words), load_on(link, name, GO, cpus=cpus):
+                pass
+
+
 @pytest.mark.parametrize(
     ("name", "a_cpu"),
     [

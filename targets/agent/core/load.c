@@ -24,6 +24,8 @@ static void add_state(const struct port_loads *loads, struct text *rest)
     text_add_field(rest, "busy_ticks", state.busy_ticks);
     text_add_field(rest, "total_ticks", state.total_ticks);
     text_add_field(rest, "average_permille", state.average_permille);
+    if (state.cpus && *state.cpus)
+        text_add_word(rest, "cpus", state.cpus);
     if (state.tells_ticks)
         text_add_field(rest, "load_ticks", state.load_ticks);
     if (state.program)
@@ -168,18 +170,22 @@ void load_greet(const struct port_loads *loads, struct text *rest)
     if (loads->program)
         text_add_word(rest, "load_program", loads->program());
     text_add_field(rest, "commands", may_command(loads));
+    text_add_field(rest, "places", loads->place != NULL);
 }
 
 bool load_command(const struct port_loads *loads, const char *words, struct text *rest)
 {
     const char *name = after(words, "START "), *word = after(words, "WORD ");
     const char *to_run = after(words, "RUN "), *task = after(words, "TASK ");
+    const char *place = after(words, "PLACE ");
     if ((word || to_run) && !may_command(loads))
         return say(rest, "commands are not allowed; start rig-agent with --allow-commands");
     if (word)
         return take_word(word, rest);
     if (task)
         return tell_task(loads, task, rest);
+    if (place)
+        return loads->place ? loads->place(place, rest) : say(rest, "loads run anywhere here");
     if (name && !loads->start(name, rest)) {
         text_add(rest, "; valid: ");
         text_add(rest, loads->names);

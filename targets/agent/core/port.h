@@ -79,6 +79,7 @@ struct load_state {
     uint32_t workers, alive;
     int exit_code; /* 128 and more: of a signal; -1: it has not ended */
     uint64_t busy_ticks, total_ticks;
+    const char *cpus; /* on which it may run, "" if that is not known */
     bool tells_ticks;
     uint64_t load_ticks; /* that the load's own processes have used, if it tells them */
     uint64_t average_permille; /* the system's load average over a minute */
@@ -100,6 +101,8 @@ struct port_loads {
     const char *names; /* with commas between */
     const char *(*program)(void); /* the usual ones are made with it */
     bool (*start)(const char *name, struct text *why); /* ends the one before */
+    /* On which processors the next load runs, such as 0,2-3, until stop(); NULL: it runs anywhere. */
+    bool (*place)(const char *cpus, struct text *why);
     /* A command that the host names, its words ended by NULL. Whoever starts the agent must have
      * allowed it. */
     bool (*allows_commands)(void);

@@ -307,8 +307,7 @@ static bool begin(worker *run, uint32_t number)
 
 int load_workers(const char *name)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t cpus = online > 0 ? (uint32_t)online : 1;
+    uint32_t cpus = load_processors();
     for (size_t load = 0; load < LOADS; load++) {
         if (strcmp(name, loads[load].name) != 0)
             continue;

@@ -21,11 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "system.h"
+
 #ifndef AGENT_VERSION
 #define AGENT_VERSION "0"
 #endif
 #define NAME_MAX_BYTES 32
 #define FILES_MAX 1024
+#define WHERE_BYTES 120
 #define OPTION_WORDS 2u /* of a keeper, before its program's */
 #define OWN_WORDS 3u
 #define TREE_DEPTH 4u /* a keeper, its program, that one's workers, and what they start */
@@ -45,10 +48,78 @@ static int accounts_file = -1;
 static int ended; /* exit code of the leader; -1: it has not ended */
 static bool commands_allowed;
 
-static uint32_t cpus_online(void)
+static cpu_set_t wanted; /* where the next load runs */
+static bool placed;
+static char where[WHERE_BYTES]; /* where one runs, as the kernel says */
+
+uint32_t load_processors(void)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (uint32_t)count : 1;
+    cpu_set_t own;
+    if (placed)
+        return (uint32_t)CPU_COUNT(&wanted);
+    return sched_getaffinity(0, sizeof own, &own) == 0 ? (uint32_t)CPU_COUNT(&own) : 1;
+}
+
+/* 0,2-3: one number, or two with a hyphen, between commas. */
+static bool read_list(const char *list, cpu_set_t *set)
+{
+    CPU_ZERO(set);
+    for (;;) {
+        uint64_t first, last;
+        size_t size = strspn(list, "0123456789");
+        if (!parse_u64(list, size, &first))
+            return false;
+        last = first;
+        list += size;
+        if (*list == '-') {
+            size = strspn(++list, "0123456789");
+            if (!parse_u64(list, size, &last))
+                return false;
+            list += size;
+        }
+        if (last < first || last >= CPU_SETSIZE)
+            return false;
+        for (; first <= last; first++)
+            CPU_SET((size_t)first, set);
+        if (*list != ',')
+            return !*list;
+        list++;
+    }
+}
+
+static void write_list(const cpu_set_t *set)
+{
+    size_t used = 0;
+    *where = '\0';
+    for (int first = 0; first < CPU_SETSIZE && used < sizeof where - 24; first++) {
+        int last = first;
+        if (!CPU_ISSET((size_t)first, set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
+            last++;
+        used += (size_t)snprintf(where + used, sizeof where - used, last > first ? "%s%d-%d" : "%s%d",
+                                 used ? "," : "", first, last);
+        first = last;
+    }
+}
+
+static bool place(const char *cpus, struct text *why)
+{
+    cpu_set_t asked, allowed, both;
+    if (!read_list(cpus, &asked)) {
+        text_say(why, "processors are numbers such as 0,2-3");
+        return false;
+    }
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return system_refuse(why, "processors", errno);
+    CPU_AND(&both, &asked, &allowed);
+    if (!CPU_EQUAL(&both, &asked)) {
+        text_say(why, "not all of these processors are there, or the agent may not use them");
+        return false;
+    }
+    wanted = asked;
+    placed = true;
+    return true;
 }
 
 /* In the child: what the agent has open or is allowed must not stay. */
@@ -62,6 +133,8 @@ static void become_load(char **words, pid_t agent)
     if (getppid() != agent)
         _exit(1); /* it died before that */
     sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    if (placed && sched_setaffinity(0, sizeof wanted, &wanted) != 0)
+        _exit(1);
     setpgid(0, 0);
     int nothing = open("/dev/null", O_RDWR);
     if (nothing >= 0)
@@ -138,7 +211,7 @@ static bool look_at_task(uint32_t number, struct load_task *task)
     return true;
 }
 
-static void stop(void)
+static void end(void)
 {
     *running = '\0';
     end_accounts();
@@ -151,6 +224,12 @@ static void stop(void)
     has_ended(0);
 }
 
+static void stop(void)
+{
+    placed = false;
+    end();
+}
+
 /* Run these words and a NULL, at most LOAD_WORDS_MAX, below a keeper. `task_count`: periodic tasks that it
  * tells of. */
 static bool begin(const char *name, char *const *program, uint32_t task_count, struct text *why)
@@ -159,7 +238,7 @@ static bool begin(const char *name, char *const *program, uint32_t task_count, s
     char *words[OPTION_WORDS + LOAD_WORDS_MAX + 1] = {own, keep};
     for (size_t i = 0; i < LOAD_WORDS_MAX && program[i]; i++)
         words[OPTION_WORDS + i] = program[i];
-    stop();
+    end();
     begin_accounts(task_count);
     pid_t agent = getpid(), child = fork();
     if (child < 0) {
@@ -188,7 +267,7 @@ static bool start(const char *name, struct text *why)
 {
     char program[] = "/proc/self/exe", option[] = "--load", word[NAME_MAX_BYTES];
     char *own[OWN_WORDS + 1] = {program, option, word}, *words[STRESS_WORDS_MAX];
-    uint32_t count = strlen(name) < NAME_MAX_BYTES ? load_worker_count(name, cpus_online()) : 0;
+    uint32_t count = strlen(name) < NAME_MAX_BYTES ? load_worker_count(name, load_processors()) : 0;
     if (!count) {
         text_say(why, "no such load");
         return false;
@@ -200,7 +279,7 @@ static bool start(const char *name, struct text *why)
     bool stress = stress_offers(name);
     snprintf(word, sizeof word, "%s", name);
     if (stress)
-        stress_words(name, cpus_online(), words);
+        stress_words(name, load_processors(), words);
     if (!begin(name, stress ? words : own, stress ? 0 : load_task_count(name), why))
         return false;
     kind = stress ? STRESS : OWN;
@@ -319,6 +398,11 @@ static void look(struct load_state *state)
         state->program = programs[kind];
         state->version = version;
         state->exit_code = ended;
+        cpu_set_t own;
+        if (leader && sched_getaffinity(leader, sizeof own, &own) == 0) {
+            write_list(&own);
+            state->cpus = where;
+        }
         state->tells_ticks = leader && add_time(leader, 0, &state->load_ticks);
     }
     state->tasks = tasks;
@@ -334,6 +418,7 @@ const struct port_loads linux_loads = {
     .names = "cpu,io,cpu-io,cpu-nice,half,copy,rt-tasks,network,disk,memory,cache",
     .program = program,
     .start = start,
+    .place = place,
     .allows_commands = allows_commands,
     .run = run,
     .stop = stop,

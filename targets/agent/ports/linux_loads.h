@@ -27,6 +27,9 @@ int load_keep(char **words);
 /* The folder in which each load gets one of its own for its files. */
 const char *load_place(void);
 
+/* How many processors the next load has; in a load's own process, how many that one has. */
+uint32_t load_processors(void);
+
 /* Workers of a load on so many processors; 0: there is no such load. */
 uint32_t load_worker_count(const char *name, uint32_t cpus);
 
