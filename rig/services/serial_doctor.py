@@ -14,7 +14,7 @@ from serial.tools import list_ports
 
 from rig.services.finding import DoctorFinding
 from rig.shell_words import quoted
-from rig.stimulus.usb_ports import CH340, LIKELY, OTHER_CHIPS, SYS, UsbSerial, usb_serials
+from rig.stimulus.usb_ports import CH340, CP2102, LIKELY, OTHER_CHIPS, SYS, UsbSerial, usb_serials
 
 PROC = Path("/proc")
 GROUPS = {"dialout": "serial ports", "plugdev": "USB analyzers over ssh"}
@@ -62,7 +62,7 @@ def usb_findings(on_usb: list[UsbSerial], running: list[str]) -> Iterator[Doctor
             mend = (
                 "apt-get remove brltty, then unplug and plug it: brltty takes it for a Braille "
                 "display"
-                if each.usb_id == CH340
+                if each.usb_id in (CH340, CP2102)
                 else "`dmesg` tells why its driver made none; try another cable"
             )
             yield DoctorFinding(what, f"{each.name}, without a serial port", mend, needed=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SYS = Path("/sys")
-CH340 = "1a86:7523"
+CH340, CP2102 = "1a86:7523", "10c4:ea60"
 
 LIKELY = {
     "2341:0043": "Arduino Uno",
@@ -18,7 +18,7 @@ LIKELY = {
     CH340: "CH340, as on clones of Uno and Nano",
     "1a86:5523": "CH341, as on clones of Uno and Nano",
     "0403:6001": "FT232R, as on older Nanos",
-    "10c4:ea60": "CP2102, as on some clones",
+    CP2102: "CP2102, as on some clones",
 }
 """What a board with an ATmega328P may be, by its USB id."""
 

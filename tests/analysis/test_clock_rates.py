@@ -231,3 +231,14 @@ def test_a_stimulus_that_is_a_crystal_changes_like_one() -> None:
     crystal = replace(CALIBRATED, stimulus=ClockLimit.within(100, "fixture"))
     assert crystal.of_changes().stimulus.high_ppm == 100
     assert CALIBRATED.of_changes().stimulus.high_ppm == 3000
+
+
+@pytest.mark.parametrize(("within_ppm", "told"), [(5000, True), (50, False)])
+def test_a_resonator_that_alone_contradicts_is_named_with_its_cause(within_ppm, told) -> None:
+    limits = replace(LIMITS, stimulus=ClockLimit.within(within_ppm, "stated"))
+    rates = [ClockRate(STIMULUS, 9000, 0.1, 16_000_000), ClockRate(COUNTER, -12, 0.1, 10**9)]
+    found = compare_clocks(rates, limits, RATE_HZ)
+    assert found is not None
+    assert found.suspects == ((STIMULUS,),)
+    assert found.text.startswith("a ceramic resonator drifts while it warms up") is told
+    assert "the stimulus is contradicted by analyzer" in found.text

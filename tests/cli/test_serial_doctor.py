@@ -46,7 +46,7 @@ def test_what_takes_ports_away_is_told_with_its_remedy(tmp_path: Path) -> None:
     plug(tmp_path / "sys", "1-1", "2341:0043", "ttyACM7")
     plug(tmp_path / "sys", "1-2", "0403:6001", "ttyUSB7", "16")
     plug(tmp_path / "sys", "1-3", "1a86:7523")
-    plug(tmp_path / "sys", "1-4", "10c4:ea60")
+    plug(tmp_path / "sys", "1-4", "2341:0043")
     for number, name in enumerate(("systemd", "ModemManager")):
         (tmp_path / f"proc/{number}").mkdir(parents=True)
         (tmp_path / f"proc/{number}/comm").write_text(name + "\n")
@@ -54,7 +54,7 @@ def test_what_takes_ports_away_is_told_with_its_remedy(tmp_path: Path) -> None:
     braille = found["USB 1a86:7523 at 1-3"]
     assert "without a serial port" in braille.state
     assert braille.mend.startswith("apt-get remove brltty")
-    assert "brltty" not in found["USB 10c4:ea60 at 1-4"].mend
+    assert "brltty" not in found["USB 2341:0043 at 1-4"].mend
     latency = found["USB 0403:6001 at 1-2"]
     assert "16 ms" in latency.state
     assert "/sys/bus/usb-serial/devices/ttyUSB7/latency_timer" in latency.mend

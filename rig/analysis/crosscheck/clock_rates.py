@@ -18,6 +18,7 @@ from rig.analysis.model.witness import Witness
 from rig.analysis.uncertainty.clock_limits import (
     ANALYZER,
     COUNTER,
+    CRYSTAL_PPM,
     STIMULUS,
     TIMER,
     ClockLimit,
@@ -33,6 +34,10 @@ _LEAST = 1e-9
 """Least ratio of a clock's rate to what it declares."""
 _ENOUGH_CLOCKS = 3
 _FAR_BETTER = 10
+_OF_RESONATOR = (
+    "a ceramic resonator drifts while it warms up and near a hand or a draft (cover the board, "
+    "wait a minute, measure again; `rig stimulus probe` if it stays so)"
+)
 _DEVICES = {ANALYZER: "analyzer", STIMULUS: "stimulus", COUNTER: "target", TIMER: "target"}
 """Devices of clocks. Those of one may share a crystal: they do not confirm each other."""
 _REMEDY = {
@@ -186,6 +191,8 @@ def _compare(
     others = claims[1:]
     low, high = max(c.low_ppm for c in others), min(c.high_ppm for c in others)
     text = _told(pairs, suspects, claims, rates, sample_rate_hz)
+    if suspects == ((STIMULUS,),) and known.stimulus.half_width_ppm > CRYSTAL_PPM:
+        text = f"{_OF_RESONATOR}: {text}"
     all_limits = known.by_name()
     used = tuple((claim.clock, all_limits[claim.clock]) for claim in claims)
     if low > high:
