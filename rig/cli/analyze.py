@@ -70,7 +70,7 @@ def command(options: argparse.Namespace) -> int:
         if given:
             raise InputError(
                 f"{options.file}: is no capture, --{given[0].replace('_', '-')} is for captures; "
-                "valid: a session file of sigrok (.sr) or a value change dump (.vcd)"
+                "valid: a capture of sigrok (.sr), DSView (.dsl) or Saleae, or a value change dump"
             )
         result = _run_file(options)
     else:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
+from rig.capture.replay.dsl_reader import DsviewCapture
+from rig.capture.replay.saleae_reader import SaleaeBinary, SaleaeTable
+from rig.capture.replay.session_zip import opened
 from rig.capture.replay.sr_reader import SrSession
 from rig.capture.replay.vcd_reader import ValueChangeDump
 from rig.errors import InputError
@@ -21,8 +24,10 @@ class FileKind(Enum):
     """What the first bytes of a file say that it is; the values are those bytes."""
 
     RUN_FILE = b"\x89HDF\r\n\x1a\n"
-    SR_SESSION = b"PK"
+    ZIPPED_SESSION = b"PK"
     VALUE_CHANGE_DUMP = b"$"
+    SALEAE_BINARY = b"<SALEAE>"
+    SALEAE_TABLE = b"Time [s]"
 
 
 class CaptureSource(Protocol):
@@ -53,25 +58,38 @@ def kind_of(path: Path) -> FileKind:
         if start.lstrip(b" \t\r\n").startswith(kind.value):
             return kind
     raise InputError(
-        f"{path}: is no capture; valid: a run file, a session file of sigrok (.sr) or a value "
-        "change dump (.vcd)"
+        f"{path}: is no capture; valid: a run file, a session file of sigrok (.sr), a value change "
+        "dump (.vcd), a capture of DSView (.dsl), Saleae's digital_0.bin or digital.csv"
     )
 
 
 def open_capture(path: Path, wanted: Sequence[str], sample_rate_hz: int | None) -> OpenCapture:
-    """Open a session file or a value change dump.
+    """Open a capture of any kind but a run file.
 
     `wanted` names the channels to be read: by the capture's own name, or D0, D1, ... by place.
     `sample_rate_hz` is the rate that the capture was made with, for a dump, whose time scale is
-    finer, and for a session file that does not tell. Raises InputError for a file that is neither,
-    a name that is not in it, and a rate that contradicts it.
+    finer, and for a file that does not tell. Raises InputError for a file that is none, a name that
+    is not in it, and a rate that contradicts it.
     """
     match kind_of(path):
-        case FileKind.SR_SESSION:
+        case FileKind.ZIPPED_SESSION if not _is_dsview(path):
             session = SrSession(path, wanted, sample_rate_hz)
             return OpenCapture(session, session.bits)
-        case FileKind.VALUE_CHANGE_DUMP:
-            dump = ValueChangeDump(path, wanted, sample_rate_hz)
-            return OpenCapture(dump, tuple(range(len(wanted))))
         case FileKind.RUN_FILE:
             raise InputError(f"{path}: is a run file, which has its own wiring: name no channels")
+        case kind:
+            source = _READERS[kind](path, wanted, sample_rate_hz)
+            return OpenCapture(source, tuple(range(len(wanted))))
+
+
+_READERS: dict[FileKind, Callable[[Path, Sequence[str], int | None], CaptureSource]] = {
+    FileKind.ZIPPED_SESSION: DsviewCapture,
+    FileKind.VALUE_CHANGE_DUMP: ValueChangeDump,
+    FileKind.SALEAE_BINARY: SaleaeBinary,
+    FileKind.SALEAE_TABLE: SaleaeTable,
+}
+
+
+def _is_dsview(path: Path) -> bool:
+    with opened(path) as archive:
+        return "header" in archive.NameToInfo and "metadata" not in archive.NameToInfo

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of DSView: the input is the file."""
+
+from __future__ import annotations
+
+from tests.fuzz.captures import read_through
+from tests.fuzz.refusal import any_checksum, file_of
+
+
+def one_input(data: bytes) -> None:
+    with file_of(b"PK" + data[2:], ".dsl") as path, any_checksum():
+        read_through(path, ("D0", "D3"), None)
+        read_through(path, ("3", "stimulus"), 25_000_000)
