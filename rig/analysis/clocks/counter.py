@@ -197,8 +197,9 @@ def _jumps(sample: Int64Array, ticks: Int64Array, taken: list[int], rates: Rates
 
 def _jump(event: int, ticks: float, rates: Rates) -> Fault:
     way = "forward" if ticks > 0 else "back"
+    or_samples = ", or samples of that time are missing," if ticks > 0 else ""
     size = f"{abs(ticks):,.0f} ticks ({abs(ticks) / rates.tick_hz * 1e6:,.3f} us)"
-    text = f"counter jumps {way} by {size} before event {event:,}"
+    text = f"counter jumps {way} by {size}{or_samples} before event {event:,}"
     return Fault(FaultKind.JUMPS, event, ticks, text)
 
 

@@ -165,11 +165,19 @@ class _Matcher:
         return best
 
     def _goes_on(self) -> bool:
-        """Return whether the first edge and the first record match, a later parting or not."""
+        """Return whether the first edge and the first record match, a later parting or not.
+
+        They do, too, if all intervals behind a jump agree, with a false edge in it or without: as
+        where samples are missing.
+        """
         length = self._together(0, 0)
         if length >= min(len(self._sample), len(self._before)):
             return True
-        return self._step(length, length) not in (None, (0, 0))
+        step = self._step(length, length)
+        behind = (length, length + 1)
+        return step is not None and (
+            any(step) or any(self._agreeing(n, n) == _AHEAD for n in behind)
+        )
 
     def _together(self, edge: int, record: int) -> int:
         """Return how many pairs from here on have intervals that agree."""

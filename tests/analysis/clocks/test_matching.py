@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rig.analysis.clocks.bracket_test import bracket_test
+from rig.analysis.clocks.brackets import Rates
 from rig.analysis.clocks.matching import match
 from tests.analysis.clocks.simulated import simulate
 
@@ -73,6 +74,18 @@ def test_a_false_record_and_a_jump_stay_matched():
     got = match(whole.sample, before, after, TRUTH.rates)
     assert got.findings == ()
     assert len(got.edge) == N
+
+
+@pytest.mark.parametrize("behind", [3, 9, 15])
+def test_samples_missing_among_the_first_of_even_periods_shift_nothing(behind):
+    """Where levels differ on both sides of the hole there is an edge that is none, too."""
+    ticks = np.arange(200) * 10_000_000 + np.random.default_rng(1).integers(0, 3000, 200)
+    sample = ticks * 24 // 1000
+    sample[behind:] -= 150_000
+    sample[behind] -= 40_000
+    got = match(sample, ticks, ticks + 50, Rates(24_000_000, 1_000_000_000))
+    assert got.findings == ()
+    assert got.edge.tolist() == got.record.tolist() == list(range(200))
 
 
 def test_periodic_events_with_jitter():
