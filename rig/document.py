@@ -241,11 +241,11 @@ def section(
     return (Section(name, title, there, is_detail),) if there else ()
 
 
-def curve_of(sections: Iterable[Section]) -> Curve | None:
-    """The first curve in these sections; None if there is none."""
+def curves_of(sections: Iterable[Section]) -> tuple[Curve, ...]:
+    """The curves in these sections, in their order."""
     blocks = (block for each in sections for block in each.blocks)
     plots = (block for block in blocks if isinstance(block, Plot))
-    return next((plot.curve for plot in plots if plot.curve is not None), None)
+    return tuple(plot.curve for plot in plots if plot.curve is not None)
 
 
 def facts(rows: Iterable[Sequence[str]]) -> Facts:

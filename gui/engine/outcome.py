@@ -12,7 +12,7 @@ import numpy as np
 
 from gui.engine.timeline import EvaluatedTimeline, evaluated_timeline
 from gui.processes.messages import Message
-from rig.document import Curve, Facts, Section, TextTable, curve_of, tone_of
+from rig.document import Curve, Facts, Section, TextTable, curves_of, tone_of
 from rig.formatting import ABSENT
 from rig.streaming.histogram import bin_of
 from rig.untrusted.decode import FIELD_BY_FIELD, decoded
@@ -147,7 +147,7 @@ def done(result: Result, page: Path, failure: str | None) -> Message:
         bins=bins,
         bin_counts=bin_counts,
         timeline=None if is_periods else _timeline(result.path),
-        curve=curve_of(report.sections),
+        curve=next(iter(curves_of(report.sections)), None),
     )
     return Message(DONE, encoded(outcome, FIELD_BY_FIELD))
 

@@ -462,6 +462,64 @@
   </message>
  </context>
  <context>
+  <name>Curve</name>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>Answered share over rate</source>
+   <translation>Beantworteter Anteil über der Rate</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>Share of periods over their length</source>
+   <translation>Anteil der Perioden über ihrer Länge</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>Time between answers over rate</source>
+   <translation>Zeit zwischen Antworten über der Rate</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>answered by an answer of its own, %</source>
+   <translation>mit eigener Antwort, %</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>average time between answers, us</source>
+   <translation>mittlere Zeit zwischen Antworten, µs</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>kept</source>
+   <translation>eingehalten</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>lost or behind</source>
+   <translation>verloren oder im Rückstand</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>period, us</source>
+   <translation>Periode, µs</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>periods in which the task ran, %</source>
+   <translation>Perioden, in denen die Task lief, %</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>periods missed</source>
+   <translation>Perioden verpasst</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/charts/curve_chart.py" />
+   <source>stimuli/s</source>
+   <translation>Stimuli/s</translation>
+  </message>
+ </context>
+ <context>
   <name>DrawnPage</name>
   <message>
    <location filename="gui/pages/calibrate/wizard/drawn_page.py" />
@@ -1204,6 +1262,11 @@ GPL-3.0-or-later. Laufdateien liegen in {0}</translation>
    <location filename="gui/pages/results/report.py" />
    <source>Complementary distribution</source>
    <translation>Komplementäre Verteilung</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/report.py" />
+   <source>Curve</source>
+   <translation>Kurve</translation>
   </message>
   <message>
    <location filename="gui/pages/results/report.py" />

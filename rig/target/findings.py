@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from rig.instruments import TargetIdentity
 from rig.target.scenario import runs_commands
@@ -29,6 +30,10 @@ _OWN = re.compile("parport|gpio|latency")
 """Names of interrupts that are measured."""
 
 
+STATE_MAX: Final = 600
+"""Characters of a finding: all measurements that an agent can do fit."""
+
+
 @dataclass(frozen=True)
 class ProbeFinding:
     """One thing looked at."""
@@ -42,7 +47,7 @@ class ProbeFinding:
 
     def __post_init__(self) -> None:
         """Much of it is the target's own words: each field becomes a plain line of some length."""
-        for name, length_max in (("what", 60), ("state", 160), ("mend", 1000)):
+        for name, length_max in (("what", 60), ("state", STATE_MAX), ("mend", 1000)):
             object.__setattr__(self, name, plain(getattr(self, name), length_max))
 
 

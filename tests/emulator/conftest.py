@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from rig.virtual.emulator import Emulator
+from tests.made import make
 
 SOURCE = Path(__file__).parents[2] / "firmware" / "emulator"
 
@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[2] / "firmware" / "emulator"
 @pytest.fixture(scope="session")
 def build() -> Path:
     """The folder that holds `rig-emulator` and the test firmwares."""
-    subprocess.run(["make", "--silent", "-C", SOURCE, "tests"], check=True)
+    make(SOURCE, "tests")
     return SOURCE / "build"
 
 

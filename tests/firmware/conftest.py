@@ -18,6 +18,7 @@ from rig.arrays import Int64Array
 from rig.stimulus.chip import StimulusChip
 from rig.stimulus.device import SerialStimulus
 from tests.chip import CHIP
+from tests.made import make
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
 IMAGE = FIRMWARE / "image" / "stimulus-atmega328p.hex"
@@ -94,7 +95,7 @@ def emulated(
 @pytest.fixture(scope="session")
 def emulator_binary() -> Path:
     """Built once a session."""
-    subprocess.run(["make", "--silent", "-C", FIRMWARE / "emulator"], check=True, timeout=100)
+    make(FIRMWARE / "emulator")
     return FIRMWARE / "emulator" / "build" / "rig-emulator"
 
 

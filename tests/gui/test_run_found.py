@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from gui.pages.results.charts.curve_chart import WORDS
 from gui.pages.run.page import RunPage
 from gui.plots.number_texts import NONE
 from rig.document import Tone
@@ -85,9 +86,17 @@ def test_a_search_for_the_highest_rate(qtbot, page, tmp_path, settings):
         assert axes.plot.left() <= x <= axes.plot.right()
         assert shown.reading(x).startswith(f"{fastest.x:,.0f}/s: ")
         assert shown.reading(x).endswith("lost or behind")
+        titles = [results.report.curves.itemText(n) for n in range(results.report.curves.count())]
+        assert titles == ["Answered share over rate", "Time between answers over rate"]
+        results.report.curves.setCurrentIndex(1)
+        assert shown.chart.curve.title == titles[1]
+        for each in (curve, shown.chart.curve):
+            words = {each.title, each.x_title, each.y_title, *(text for _, text in each.key)}
+            assert words <= set(WORDS)
         other = next(path for path in page.folder.glob("interrupt-*.h5"))
         choose(results, other.name, qtbot)
         assert results.report.curve.isHidden()
+        assert results.report.curves.isHidden()
 
 
 def test_gaps_and_a_tool_that_is_not_there(qtbot, page, settings):

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from functools import cache
 from pathlib import Path
 
 from rig.resources import agent_binary, target_sources
+from tests.made import make
 
 PORT = ("--port", "posix", "--allow-unlocked", "--cpu-dma-latency", "off")
 PERIOD_NS = 1_000_000
@@ -16,5 +16,5 @@ PERIOD_NS = 1_000_000
 @cache
 def agent_program() -> Path:
     """Built if need be."""
-    subprocess.run(["make", "--silent", "-C", target_sources() / "agent"], check=True, timeout=110)
+    make(target_sources() / "agent")
     return agent_binary()

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rig.instruments import TargetIdentity
-from rig.target.findings import ProbeFinding, agent_findings, cpu_list, environment_findings
+from rig.measurements.registry import MEASUREMENTS
+from rig.target.findings import (
+    STATE_MAX,
+    ProbeFinding,
+    agent_findings,
+    cpu_list,
+    environment_findings,
+)
 from rig.target.permissions import DeviceFile, UnixAccount, account_findings
 
 IDENTITY = TargetIdentity("rig-agent", "0.1.0", 2, 2_600_000_000)
@@ -167,14 +174,24 @@ def test_an_environment_of_any_kind_gives_plain_lines(environment) -> None:
     for finding in environment_findings(environment):
         assert finding.state.isprintable()
         assert finding.mend.isprintable()
-        assert len(finding.state) <= 160
+        assert len(finding.state) <= STATE_MAX
 
 
 def test_what_an_agent_calls_itself_moves_no_cursor() -> None:
     identity = TargetIdentity("\x1b[2Jagent", "1", 2, 10**9)
     for finding in agent_findings(identity, {"port": "a\x1bb" * 999, "rate": "\r"}):
         assert finding.state.isprintable()
-        assert len(finding.state) <= 160
+        assert len(finding.state) <= STATE_MAX
+
+
+def test_all_measurements_of_an_agent_are_told() -> None:
+    greeting = {"port": "kmod", "measurements": ",".join(MEASUREMENTS)}
+    (told,) = (
+        each.state
+        for each in agent_findings(TargetIdentity("agent", "1", 2, 10**9), greeting)
+        if each.what == "port"
+    )
+    assert told == f"kmod: {', '.join(MEASUREMENTS)}"
 
 
 @given(st.sets(st.integers(0, 9999), min_size=1), st.data())

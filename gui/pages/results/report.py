@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from gui.models.runs.entry import RunEntry
 from gui.pages.results.charts.charts import HistogramChart, TailChart
 from gui.pages.results.charts.course_chart import CourseChart
-from gui.pages.results.charts.curve_chart import NO_CURVE, CurveChart
+from gui.pages.results.charts.curve_chart import NO_CURVE, CurveChart, curve_words
 from gui.pages.results.charts.curves import RunDistribution
 from gui.pages.results.charts.widget import ChartWidget
 from gui.pages.results.notes_editor import NotesEditor
@@ -28,7 +28,7 @@ from gui.pages.results.state import stored_state
 from gui.theme import GAP, GAP_S, theme
 from gui.theme.palette import Palette
 from rig.analysis.uncertainty.measurand import Measurand
-from rig.document import curve_of
+from rig.document import curves_of
 from rig.errors import InputError
 from rig.formatting import capitalized
 from rig.measurements.registry import measurement_of
@@ -59,6 +59,10 @@ class ReportView(QWidget):
         self.tail = ChartWidget(TailChart(self.tr("Complementary distribution"), ()), self)
         self.curve = ChartWidget(CurveChart(NO_CURVE), self)
         self.curve.hide()
+        self.curves = QComboBox(self)
+        self.curves.setAccessibleName(self.tr("Curve"))
+        self.curves.hide()
+        self.curves.currentIndexChanged.connect(self._show_curve)
         self.course = ChartWidget(CourseChart(None), self)
         self.course.hide()
         self.quantities = QComboBox(self)
@@ -80,6 +84,7 @@ class ReportView(QWidget):
         plots = QVBoxLayout(right)
         plots.setContentsMargins(0, 0, 0, 0)
         plots.setSpacing(GAP)
+        plots.addWidget(self.curves)
         plots.addWidget(self.curve, 1)
         plots.addWidget(self.quantities)
         plots.addWidget(self.course, 1)
@@ -110,7 +115,7 @@ class ReportView(QWidget):
             self.quantities.setCurrentIndex(names.index(chosen) if chosen in names else 0)
         self.quantities.setVisible(len(names) > 1)
         self._show_charts()
-        self._show_curve(result)
+        self._show_curves(result)
         self._render()
 
     def _show_charts(self) -> None:
@@ -136,12 +141,23 @@ class ReportView(QWidget):
         if not self.quantities.currentIndex() > 0:
             self.picked.emit(value)
 
-    def _show_curve(self, result: Result) -> None:
-        """Show the curve over what the run has varied, if it did."""
+    def _show_curves(self, result: Result) -> None:
+        """Show the curves over what the run has varied, one at a time, if it did."""
         evaluation = result.evaluation
-        curve = curve_of(measurement_of(result.settings.measurement).sections(evaluation))
-        self.curve.show_chart(CurveChart(curve or NO_CURVE))
-        self.curve.setVisible(curve is not None)
+        found = curves_of(measurement_of(result.settings.measurement).sections(evaluation))
+        place = self.curves.currentIndex()
+        with QSignalBlocker(self.curves):
+            self.curves.clear()
+            for curve in found:
+                self.curves.addItem(curve_words(curve.title), curve)
+            self.curves.setCurrentIndex(place if 0 < place < len(found) else 0)
+        self.curves.setVisible(len(found) > 1)
+        self.curve.setVisible(bool(found))
+        self._show_curve()
+
+    def _show_curve(self) -> None:
+        """Show the curve that is chosen."""
+        self.curve.show_chart(CurveChart(self.curves.currentData() or NO_CURVE))
 
     def show_message(self, text: str) -> None:
         """Show nothing but a line of text."""
@@ -149,6 +165,7 @@ class ReportView(QWidget):
         self.histogram.show_chart(HistogramChart(self.tr("Histogram"), ()))
         self.tail.show_chart(TailChart(self.tr("Complementary distribution"), ()))
         self.curve.hide()
+        self.curves.hide()
         self.course.hide()
         self.quantities.hide()
         self._render()

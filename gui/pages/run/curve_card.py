@@ -32,6 +32,6 @@ class CurveCard(QFrame):
         """Show what the run has found; None: it has varied nothing."""
         if curve is not None:
             self.chart.show_chart(CurveChart(curve))
-            self._caption.setText(curve.title)
-            self.setAccessibleName(curve.title)
+            self._caption.setText(self.chart.chart.title)
+            self.setAccessibleName(self.chart.chart.title)
         self.setVisible(curve is not None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.pages.results.charts.axes import Axes, AxisRange, paint_axes, plot_area
@@ -22,13 +22,32 @@ _BESIDE = 9.0
 _ROOM = 1.12
 """The factor of room beyond the least and the largest of what was varied."""
 NO_CURVE: Final = Curve("", "", "", ())
+WORDS: Final = (
+    QT_TRANSLATE_NOOP("Curve", "Answered share over rate"),
+    QT_TRANSLATE_NOOP("Curve", "stimuli/s"),
+    QT_TRANSLATE_NOOP("Curve", "answered by an answer of its own, %"),
+    QT_TRANSLATE_NOOP("Curve", "Time between answers over rate"),
+    QT_TRANSLATE_NOOP("Curve", "average time between answers, us"),
+    QT_TRANSLATE_NOOP("Curve", "Share of periods over their length"),
+    QT_TRANSLATE_NOOP("Curve", "period, us"),
+    QT_TRANSLATE_NOOP("Curve", "periods in which the task ran, %"),
+    QT_TRANSLATE_NOOP("Curve", "kept"),
+    QT_TRANSLATE_NOOP("Curve", "lost or behind"),
+    QT_TRANSLATE_NOOP("Curve", "periods missed"),
+)
+"""Titles and keys of the curves of all measurements, as these write them."""
+
+
+def curve_words(text: str) -> str:
+    """Return words of a curve in the language in force."""
+    return QCoreApplication.translate("Curve", text)
 
 
 class CurveChart(Chart):
     """A chart with a dot for each value that was tried, and the limit as a dashed line."""
 
     def __init__(self, curve: Curve) -> None:
-        super().__init__(curve.title, ())
+        super().__init__(curve_words(curve.title), ())
         self.curve = curve
 
     def axes(self, width: float, height: float) -> Axes | None:
@@ -42,11 +61,11 @@ class CurveChart(Chart):
 
     def x_words(self) -> str:
         """Return the title of what was varied."""
-        return self.curve.x_title
+        return curve_words(self.curve.x_title)
 
     def y_words(self) -> str:
         """Return the title of what was found."""
-        return self.curve.y_title
+        return curve_words(self.curve.y_title)
 
     def reading(self, value: float) -> str:
         """Return the point that is nearest along the axis, in a line."""
@@ -99,7 +118,11 @@ class CurveChart(Chart):
 
     def _key(self, colors: Palette) -> list[tuple[str, str]]:
         there = {point.tone for point in self.curve.points}
-        key = [(_color(tone, colors), text) for tone, text in self.curve.key if tone in there]
+        key = [
+            (_color(tone, colors), curve_words(text))
+            for tone, text in self.curve.key
+            if tone in there
+        ]
         if self.curve.limit is not None:
             key.append((colors.warn, self.curve.limit_text))
         return key
