@@ -49,6 +49,12 @@ class CalibrationSettings:
     skew: CalibrationRecord | None = None
     """The channels' known skew, to be taken off where two are compared."""
 
+    @property
+    def clipped_mask(self) -> int:
+        """The analyzer's channels that are clipped to something besides the fixture's wires."""
+        clipped = {self.pps_channel, self.far_channel} - {None}
+        return sum(1 << channel for channel in clipped if channel is not None)
+
     def __post_init__(self) -> None:
         if not SECONDS_MIN <= self.seconds <= SECONDS_MAX:
             raise InputError(

@@ -113,7 +113,10 @@ def command(options: argparse.Namespace) -> int:
     passed = True
     with interruptible() as stop:
         progress = _silent if options.quiet else _tell
-        opener = partial(open_bench, stop=stop, on_progress=progress, every_channel=True)
+        opener = partial(
+            open_bench, stop=stop, on_progress=progress, every_channel=True,
+            also_mask=settings.clipped_mask,
+        )  # fmt: skip
         for outcome in run_steps(fixture, steps, opener, _announce, progress, stop, settings):
             _show(outcome)
             keep(outcome)

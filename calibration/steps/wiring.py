@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from calibration.context import Progress, StepContext
@@ -13,7 +13,9 @@ from calibration.steps.step import Step
 from calibration.wiring.drawing import drawing
 from calibration.wiring.drive import observe
 from calibration.wiring.judge import Arrival, arrivals, findings
+from calibration.wiring.observed import Observed
 from calibration.wiring.rewritten import rewritten
+from rig.capture.drivers import rate_with_channels
 from rig.config.calibration import CalibrationRecord
 from rig.config.calibration.names import WIRING
 
@@ -29,7 +31,7 @@ class WiresSeen:
 
 def run(context: StepContext, progress: Progress) -> StepOutcome:
     """Drive each wire, find where it arrives. Raises BenchError, StoppedError."""
-    observed = observe(context, progress)
+    observed = _observed(context, progress)
     found = findings(context.fixture, observed)
     record = CalibrationRecord(
         step=WIRING,
@@ -44,6 +46,26 @@ def run(context: StepContext, progress: Progress) -> StepOutcome:
         drawing(context.fixture, observed, found),
         rewritten(context.fixture, observed),
     )
+
+
+def _observed(context: StepContext, progress: Progress) -> Observed:
+    """Observe all channels of the analyzer, at a lower rate if they do not go with the fixture's.
+
+    The instruments of `context` may be closed then.
+    """
+    analyzer = context.fixture.analyzer
+    rate_hz = rate_with_channels(
+        analyzer.driver,
+        analyzer.sample_rate_hz,
+        analyzer.channels,
+        context.bench.analyzer.identity.sample_rates_hz,
+    )
+    if rate_hz == analyzer.sample_rate_hz or context.reopen is None:
+        return observe(context, progress)
+    progress(f"{rate_hz / 1e6:g} MHz, at which all {analyzer.channels} channels can be in use")
+    slower = replace(context.fixture, analyzer=replace(analyzer, sample_rate_hz=rate_hz))
+    with context.reopen(slower) as bench:
+        return observe(replace(context, fixture=slower, bench=bench), progress)
 
 
 def check_wires(context: StepContext, progress: Progress, signals: Collection[str]) -> WiresSeen:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from rig.bench.target import open_target
 from rig.bench.virtual_process import VirtualProcess
 from rig.capture.analyzers import analyzer_kind
+from rig.capture.drivers import widest_mask
 from rig.config.fixture import Fixture
 from rig.config.links import TargetLink, TcpLink
 from rig.errors import RigError
@@ -45,15 +46,23 @@ OpenBench = Callable[[Fixture], AbstractContextManager[Bench]]
 """The function that opens a fixture's instruments; they are closed on every path."""
 
 
-def open_analyzer(fixture: Fixture, conn: str, *, every_channel: bool = False) -> Analyzer:
+def open_analyzer(
+    fixture: Fixture, conn: str, *, every_channel: bool = False, also_mask: int = 0
+) -> Analyzer:
     """Open the fixture's analyzer alone, at this connection, with its wired channels or all.
+
+    Of all channels those that go with the fixture's sample rate; of these at least the wired ones
+    and those of `also_mask`.
 
     Raises BenchError if it does not open.
     """
     settings = replace(fixture.analyzer, connection=conn)
+    mask = fixture.channel_mask | also_mask
+    if every_channel:
+        mask = widest_mask(settings.driver, settings.sample_rate_hz, mask, settings.channels)
     return analyzer_kind(settings.driver).open(
         settings,
-        channel_mask=(1 << settings.channels) - 1 if every_channel else fixture.channel_mask,
+        channel_mask=mask,
         waits_for_host=fixture.is_virtual,
     )
 
@@ -65,11 +74,12 @@ def open_bench(
     on_progress: Callable[[str], None] = lambda _text: None,
     *,
     every_channel: bool = False,
+    also_mask: int = 0,
 ) -> Iterator[Bench]:
     """Open all three; close them in reverse order on every path. Raises BenchError, InputError.
 
-    `on_progress` gets what takes long; `stop` ends it. The analyzer shows its wired channels,
-    or all it has.
+    `on_progress` gets what takes long; `stop` ends it. `every_channel`, `also_mask`: see
+    `open_analyzer`.
     """
     with ExitStack() as stack:
         virtual = None
@@ -84,5 +94,7 @@ def open_bench(
             link = fixture.target.link
         stimulus = stack.enter_context(SerialStimulus.open(port, fixture.stimulus.chip))
         target = stack.enter_context(open_target(link))
-        analyzer = stack.enter_context(open_analyzer(fixture, conn, every_channel=every_channel))
+        analyzer = stack.enter_context(
+            open_analyzer(fixture, conn, every_channel=every_channel, also_mask=also_mask)
+        )
         yield Bench(analyzer, stimulus, target, virtual)

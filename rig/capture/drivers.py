@@ -7,7 +7,7 @@ when samples are lost, which rates go with how many channels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -73,6 +73,30 @@ def refuse_too_fast(driver: str, rate_hz: int, channel_mask: int) -> None:
             f"{_listed(channel_mask)} in use; give the fixture a sample_rate of "
             f"{highest_hz / 1e6:g} MHz or less, or fewer channels"
         )
+
+
+def widest_mask(driver: str, rate_hz: int, needed_mask: int, channels: int) -> int:
+    """Return the needed channels, and of the others, from D0 up, as many as go with this rate."""
+    highest_rate_hz = traits_of(driver).highest_rate_hz
+    mask = needed_mask & (1 << channels) - 1
+    for bit in range(channels):
+        highest_hz = highest_rate_hz(mask | 1 << bit)
+        if highest_hz is None or rate_hz <= highest_hz:
+            mask |= 1 << bit
+    return mask
+
+
+def rate_with_channels(
+    driver: str, rate_hz: int, channels: int, offered_hz: Collection[int] = ()
+) -> int:
+    """Return the highest rate up to this one at which so many channels can be in use.
+
+    `offered_hz`: the rates that the driver has; none: any.
+    """
+    highest_hz = traits_of(driver).highest_rate_hz((1 << channels) - 1)
+    if highest_hz is None or rate_hz <= highest_hz:
+        return rate_hz
+    return max((rate for rate in offered_hz if rate <= highest_hz), default=highest_hz)
 
 
 def _listed(channel_mask: int) -> str:
