@@ -41,7 +41,7 @@ class VirtualAnalyzer(SampledLines):
         rate_drift_ppb_per_s: int = 0,
         true_rate_hz: int = 0,
     ) -> None:
-        """As `SampledLines`."""
+        """Take the arguments of `SampledLines`."""
         super().__init__(channels, rate_error_ppb, rate_drift_ppb_per_s, true_rate_hz)
         self._settings = {
             "samplerate": _MAX_RATE_HZ,

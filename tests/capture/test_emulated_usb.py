@@ -15,7 +15,7 @@ from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.virtual.usb import UsbSettings
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
-from rig.virtual.usb.analyzer import DsLogicAnalyzer, Fx2Analyzer, UsbAnalyzer
+from rig.virtual.usb.analyzer import DsLogicAnalyzer, Fx2Analyzer, VirtualUsbAnalyzer
 from rig.virtual.usb.board import UsbStream
 from rig.virtual.usb.bus import UsbBus
 from rig.virtual.usb.device import Urb
@@ -29,7 +29,7 @@ ERROR_PPB = 30_000
 
 
 def open_usb(
-    virtual: UsbAnalyzer,
+    virtual: VirtualUsbAnalyzer,
     rate_hz: int = RATE_HZ,
     channels: int = 8,
     stall_timeout_s: float = 10.0,
@@ -53,7 +53,10 @@ TAIL_PS = 50 * 10**9
 
 
 def captured(
-    virtual: UsbAnalyzer, analyzer: SigrokAnalyzer, batches: list[Batch], samples: int | None = None
+    virtual: VirtualUsbAnalyzer,
+    analyzer: SigrokAnalyzer,
+    batches: list[Batch],
+    samples: int | None = None,
 ) -> list[CaptureItem]:
     """What a capture shows of these edges, until so many samples have come or it ends itself."""
     world = World(virtual, batches)
@@ -76,7 +79,7 @@ def captured(
     ],
 )
 def test_every_edge_is_seen_at_its_sample(
-    kind: type[UsbAnalyzer], channels: int, blank: bool, rate_hz: int
+    kind: type[VirtualUsbAnalyzer], channels: int, blank: bool, rate_hz: int
 ) -> None:
     """Two captures of one worker, each from its own sample 0; a blank one takes the firmware."""
     true_rate_hz = Fraction(rate_hz * (10**9 + ERROR_PPB), 10**9)

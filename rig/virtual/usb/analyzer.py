@@ -15,7 +15,7 @@ from rig.virtual.usb.dslogic import FIRMWARE, DsLogic
 from rig.virtual.usb.fx2 import Fx2
 
 
-class UsbAnalyzer(SampledLines):
+class VirtualUsbAnalyzer(SampledLines):
     """An analyzer on a bus of its own."""
 
     def __init__(
@@ -26,7 +26,10 @@ class UsbAnalyzer(SampledLines):
         true_rate_hz: int = 0,
         settings: UsbSettings | None = None,
     ) -> None:
-        """As `SampledLines`; 8 or 16 channels. Raises BenchError without umockdev's library."""
+        """Take the arguments of `SampledLines`, for 8 or 16 channels.
+
+        Raises BenchError without umockdev's library.
+        """
         super().__init__(channels, rate_error_ppb, rate_drift_ppb_per_s, true_rate_hz)
         self.bus = UsbBus()
         try:
@@ -68,14 +71,14 @@ class UsbAnalyzer(SampledLines):
             (folder / name).write_bytes(bytes(1 << 13))
 
 
-class Fx2Analyzer(UsbAnalyzer):
+class Fx2Analyzer(VirtualUsbAnalyzer):
     """An FX2 with sigrok's own firmware."""
 
     def _plugged(self, settings: UsbSettings) -> Fx2Board:
         return Fx2(self.bus, self.channels, settings, self._started, self._stopped)
 
 
-class DsLogicAnalyzer(UsbAnalyzer):
+class DsLogicAnalyzer(VirtualUsbAnalyzer):
     """A DSLogic Plus."""
 
     def _plugged(self, settings: UsbSettings) -> Fx2Board:

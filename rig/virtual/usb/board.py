@@ -99,7 +99,7 @@ class Fx2Board(UsbDevice):
                 self.complete(urb, self._refusal)
 
     def keeps(self, urb: Urb) -> bool:
-        """Whether a cancelled request waits on for samples: one that has timed out.
+        """Return whether a cancelled request waits on for samples: one that has timed out.
 
         The driver takes an analyzer for dead that sends nothing for a second; the bench, which may
         pause longer, is not.

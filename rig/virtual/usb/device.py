@@ -111,7 +111,7 @@ class UsbDevice(NodeOwner, Closing):
 
     @abstractmethod
     def keeps(self, urb: Urb) -> bool:
-        """Whether a request for samples that is cancelled is not given back at once. Lock held."""
+        """Return whether a request for samples that is cancelled waits on. Lock held."""
 
     @abstractmethod
     def left(self, file: HostFile) -> None:

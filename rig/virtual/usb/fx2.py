@@ -33,7 +33,7 @@ _TIMED_OUT_S: Final = 0.2
 
 
 class Fx2(Fx2Board):
-    """As an analyzer of 8 or 16 channels."""
+    """An FX2 that runs fx2lafw, with 8 or 16 channels."""
 
     def __init__(
         self,
