@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,15 +73,21 @@ class StartFinish(MeasuredByTarget):
         ]
 
     def value_table(self, raw: RawRun, settings: Settings) -> ValueTable:
-        """Return a row for each period: start and finish after the earliest, and the work."""
-        from rig.analysis.measurements.start_finish import values_by_ticks
+        """Return a row for each period: start and finish after the earliest, and the work, by the
+        log, and where edges and log match by the pins."""
+        from rig.analysis.measurements.start_finish import values_by_pins, values_by_ticks
         from rig.measurements.value_table import ValueTable, part_columns
 
-        tick_ns = 1e9 / (settings.tick_hz or 10**9)
+        tick_ns, sample_ns = 1e9 / (settings.tick_hz or 10**9), 1e9 / settings.sample_rate_hz
+        by_pins = values_by_pins(raw, settings)
+        own = part_columns(self.description)
+        seen = () if by_pins is None else tuple(each.replace("_ns", "_by_pins_ns") for each in own)
 
         def pieces() -> Iterator[tuple[Int64Array | FloatArray, ...]]:
-            for number, *ticks in values_by_ticks(raw, settings):
+            pairs = zip(values_by_ticks(raw, settings), by_pins or repeat(()), strict=False)
+            for (number, *ticks), samples in pairs:
                 *times, begin = (each.astype(np.float64) * tick_ns for each in ticks)
-                yield number, begin / 1e9, *times
+                shown = (each.astype(np.float64) * sample_ns for each in samples[1:-1])
+                yield number, begin / 1e9, *times, *shown
 
-        return ValueTable(("period", "begin_s", *part_columns(self.description)), pieces())
+        return ValueTable(("period", "begin_s", *own, *seen), pieces())

@@ -39,7 +39,7 @@ def part_columns(inside: SelfMeasurement) -> tuple[str, ...]:
 
 def logged_table(inside: SelfMeasurement, raw: RawRun, settings: Settings) -> ValueTable:
     """Return a row for each iteration in the log, with a column for each of its parts."""
-    more = ("task",) if tell_tasks(raw.log(0, CHUNK)) else ()
+    more = ("to_task",) if tell_tasks(raw.log(0, CHUNK)) else ()
     columns = ("iteration", "begin_s", *part_columns(inside), *more)
     return ValueTable(columns, _rows(inside, raw, settings, has_tasks=bool(more)))
 

@@ -133,8 +133,22 @@ def test_the_export_tells_which_task_each_switch_ended_in(results):
     with RunFile(result.path) as file:
         table = MEASUREMENTS["task_switch"].value_table(file, result.settings)
         (piece,) = table.pieces
-    assert table.columns == ("iteration", "begin_s", "switch_ns", "task")
+    assert table.columns == ("iteration", "begin_s", "switch_ns", "to_task")
     assert piece[-1].tolist() == [1, 2] * (COUNT // 2)
+
+
+def test_the_export_has_starts_and_finishes_by_both_clocks(results):
+    result = results[0][[name for name, _, _ in RUNS].index("start_finish")]
+    with RunFile(result.path) as file:
+        table = MEASUREMENTS["start_finish"].value_table(file, result.settings)
+        (piece,) = table.pieces
+    own = ("start_ns", "finish_ns", "work_ns")
+    pins = ("start_by_pins_ns", "finish_by_pins_ns", "work_by_pins_ns")
+    assert table.columns == ("period", "begin_s", *own, *pins)
+    sample_ns = 1e9 / result.settings.sample_rate_hz
+    for ticks, seen in zip(piece[2:5], piece[5:], strict=True):
+        assert len(seen) == COUNT
+        assert np.abs(seen - ticks).max() < 3 * sample_ns
 
 
 def _iterations(variant: str) -> int:

@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 
 from rig.cli.main import main
-from rig.limit_names import of_task
+from rig.limit_names import BY_PINS, of_task
 from rig.measurements import value_table
 from rig.measurements.registry import MEASUREMENTS
 from rig.session.results import read
@@ -38,9 +38,10 @@ def test_every_value_of_every_part_is_in_the_csv(name, records, tmp_path, monkey
     assert len({int(row[number]) for row in rows}) == len(rows)
     inside = MEASUREMENTS[name.replace("-", "_")].description
     if "task" not in rows[0]:
-        assert [column for column in rows[0] if column.endswith("_ns")] == [
-            f"{part.title}_ns" for part in inside.parts
-        ]
+        titles = [f"{part.title}_ns" for part in inside.parts]
+        pins = [title.replace("_ns", f"{BY_PINS}_ns") for title in titles]
+        columns = [column for column in rows[0] if column.endswith("_ns")]
+        assert columns == titles + (pins if name == "start-finish" else [])
         times = [float(row[time]) for row in rows]
         assert times == sorted(times)
     by_name = {each.name: each.statistics for each in read(run).evaluation.measurands}
@@ -53,6 +54,11 @@ def test_every_value_of_every_part_is_in_the_csv(name, records, tmp_path, monkey
             assert min(values) == pytest.approx(figures.min_ns, abs=1e-3)
             assert max(values) == pytest.approx(figures.max_ns, abs=1e-3)
             assert fmean(values) == pytest.approx(figures.average_ns, abs=1e-3)
+        if name == "start-finish":
+            values = [float(row[f"{part.title}{BY_PINS}_ns"]) for row in rows]
+            figures = by_name[part.name + BY_PINS]
+            assert len(values) == figures.n
+            assert max(values) == pytest.approx(figures.max_ns, abs=1e-3)
 
 
 def values_of(rows, part):

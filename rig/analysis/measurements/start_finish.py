@@ -23,6 +23,8 @@ from rig.analysis.model.task_set import parse_task_set
 from rig.analysis.model.witness import Witness
 from rig.analysis.pairing.handler_count import handled_of
 from rig.analysis.signals.response_times import AnswerTimes
+from rig.analysis.signals.spool import Spool
+from rig.analysis.signals.stretches import Stretches
 from rig.analysis.uncertainty.series import MeasurandSeries
 from rig.instruments import LOG_PART_SHIFT, Int64Array, LogArray
 
@@ -128,10 +130,26 @@ def values_by_ticks(raw: RawRun, settings: Settings) -> Iterator[tuple[Int64Arra
     """Yield number, start, finish and work of each period, and its start since the first, in ticks;
     shapes (n,)."""
     log, rate_hz = ResponseLog(raw), settings.tick_hz or 10**9
-    fits = _fits(_ticks(log, StartFinishSeries()), period_ns_of(settings), rate_hz)
-    grids = [fit.grid() for fit in fits]
+    return _values(lambda: _ticks(log, StartFinishSeries()), period_ns_of(settings), rate_hz)
+
+
+def values_by_pins(raw: RawRun, settings: Settings) -> Iterator[tuple[Int64Array, ...]] | None:
+    """Return the same of the same periods in samples; None if writes and edges do not match."""
+    log, times = ResponseLog(raw), AnswerTimes()
+    for seen in Stretches(raw, settings, Spool(0, 0)):
+        times.add(seen.response)
+    if not log.count or not log.count == times.seen == len(times):
+        return None
+    rate_hz = settings.sample_rate_hz
+    return _values(lambda: _edges(log, times, StartFinishSeries()), period_ns_of(settings), rate_hz)
+
+
+def _values(
+    pairs: Callable[[], _Pairs], period_ns: int, rate_hz: int
+) -> Iterator[tuple[Int64Array, ...]]:
+    grids = [fit.grid() for fit in _fits(pairs(), period_ns, rate_hz)]
     origin: int | None = None
-    for number, start, finish in _ticks(log, StartFinishSeries()):
+    for number, start, finish in pairs():
         origin = int(start[0]) if origin is None else origin
         starts, finishes = (
             _late(grid, number, ticks) for grid, ticks in zip(grids, (start, finish), strict=True)
