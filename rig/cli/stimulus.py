@@ -8,8 +8,9 @@ import argparse
 from rig.cli.findings import show_findings
 from rig.cli.streams import say
 from rig.services.flash import flash
-from rig.services.stimulus_probe import likely_port, probe_stimulus
+from rig.services.stimulus_probe import probe_stimulus
 from rig.stimulus.chip import chip_names
+from rig.stimulus.usb_ports import likely_port
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,12 +8,10 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rig.errors import BenchError
 from rig.resources import firmware_manifest
 from rig.services.finding import DoctorFinding
 from rig.stimulus.chip import StimulusChip, chip_named
 from rig.stimulus.device import SerialStimulus
-from rig.stimulus.usb_ports import LIKELY, usb_serials
 
 CLOCK_OFF_MAX_PPM = 20_000.0
 """Beyond any crystal and ceramic resonator: it is an RC oscillator, or another chip."""
@@ -44,20 +42,6 @@ class _Reading:
     before_s: float
     ticks: int
     after_s: float
-
-
-def likely_port() -> str:
-    """Return the one serial port that a stimulus is probably behind. Raises BenchError."""
-    found = [each for each in usb_serials() if each.port and each.usb_id in LIKELY]
-    if len(found) == 1:
-        return found[0].port
-    if not found:
-        raise BenchError(
-            "no serial port looks like an Uno or Nano; name it: --port /dev/ttyACM0 "
-            "(`rig doctor` lists ports)"
-        )
-    ports = ", ".join(f"{each.port} ({each.name})" for each in found)
-    raise BenchError(f"several serial ports may be the stimulus: {ports}; name one with --port")
 
 
 def probe_stimulus(port: str, chip_name: str) -> Iterator[DoctorFinding]:

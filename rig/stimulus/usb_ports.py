@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig.errors import BenchError
+
 SYS = Path("/sys")
 CH340, CP2102 = "1a86:7523", "10c4:ea60"
 
@@ -73,6 +75,20 @@ def usb_serials(sys: Path = SYS) -> Iterator[UsbSerial]:
             )
         if not ports and usb_id in LIKELY:
             yield UsbSerial(usb_id, device.name, "", None)
+
+
+def likely_port() -> str:
+    """Return the one serial port that a stimulus is probably behind. Raises BenchError."""
+    found = [each for each in usb_serials() if each.port and each.usb_id in LIKELY]
+    if len(found) == 1:
+        return found[0].port
+    if not found:
+        raise BenchError(
+            "no serial port looks like an Uno or Nano; name it: --port /dev/ttyACM0 "
+            "(`rig doctor` lists ports)"
+        )
+    ports = ", ".join(f"{each.port} ({each.name})" for each in found)
+    raise BenchError(f"several serial ports may be the stimulus: {ports}; name one with --port")
 
 
 def _word(path: Path) -> str:

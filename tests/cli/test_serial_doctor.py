@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from calibration.wizard.stages import board
+from calibration.wizard.state import WizardState
 from rig.errors import BenchError
-from rig.services import stimulus_probe
 from rig.services.serial_doctor import serial_findings, usb_findings
+from rig.stimulus import usb_ports
 from rig.stimulus.usb_ports import UsbSerial, usb_serials
 
 
@@ -81,9 +83,24 @@ def test_nothing_amiss_is_nothing_told() -> None:
 def test_the_port_that_is_probably_the_stimulus(tmp_path, monkeypatch, there, port, problem):
     for number, (usb_id, tty) in enumerate(there):
         plug(tmp_path, f"1-{number + 1}", usb_id, tty)
-    monkeypatch.setattr(stimulus_probe, "usb_serials", lambda: usb_serials(tmp_path))
+    monkeypatch.setattr(usb_ports, "usb_serials", lambda: usb_serials(tmp_path))
     if problem:
         with pytest.raises(BenchError, match=problem):
-            stimulus_probe.likely_port()
+            usb_ports.likely_port()
     else:
-        assert stimulus_probe.likely_port() == port
+        assert usb_ports.likely_port() == port
+
+
+def test_the_wizard_offers_the_port_that_is_there(monkeypatch) -> None:
+    def offered() -> str:
+        (asked,) = [
+            each for each in board.questions(WizardState("b", "board")) if each.key == "port"
+        ]
+        return asked.default
+
+    monkeypatch.setattr(board, "is_virtual", lambda _state: False)
+    monkeypatch.setattr(usb_ports, "usb_serials", lambda: [])
+    assert offered() == "/dev/ttyACM0"  # where an Uno's mostly is
+    one = UsbSerial("1a86:7523", "1-1", "/dev/ttyUSB4", None)
+    monkeypatch.setattr(usb_ports, "usb_serials", lambda: [one])
+    assert offered() == "/dev/ttyUSB4"

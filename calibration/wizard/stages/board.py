@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from calibration.wizard.bench import (
     FIRST_BOARD,
     FIRST_STIMULUS,
@@ -18,7 +20,8 @@ from calibration.wizard.stages.stage import Stage
 from calibration.wizard.state import WizardState
 from rig.config.board import load_board, load_boards
 from rig.config.board_fixture import FX2
-from rig.errors import InputError
+from rig.errors import BenchError, InputError
+from rig.stimulus.usb_ports import likely_port
 from rig.toml.units import RATE
 
 
@@ -75,6 +78,9 @@ def _wants_lines(state: WizardState) -> bool:
 
 
 def _port(state: WizardState) -> str:
+    """Return the port that looks like a stimulus, if there is one; else where the board's is."""
+    with suppress(BenchError):
+        return likely_port()
     try:
         side = load_board(state.answer("stimulus", FIRST_STIMULUS)).stimulus
     except InputError:
