@@ -19,6 +19,7 @@ from rig.instruments import (
     Int64Array,
     Loss,
     LossKind,
+    SamplesTaken,
     UInt8Array,
 )
 
@@ -139,6 +140,11 @@ class Listener:
                 self._losses.append(item)
             case CaptureEnd():
                 self._ended = True
+            case SamplesTaken():
+                raise BenchError(
+                    "a calibration goes on by the edges it sees, and this analyzer shows them only "
+                    "at the end; calibrate with an analyzer of libsigrok"
+                )
 
 
 @contextmanager

@@ -158,7 +158,15 @@ class CaptureEnd:
     asked: bool
 
 
-CaptureItem = EdgeBlock | Loss | CaptureEnd
+@dataclass(frozen=True)
+class SamplesTaken:
+    """A sign of life from an analyzer that shows its edges only after `stop`."""
+
+    samples: int
+    """The number of samples taken by now, about."""
+
+
+CaptureItem = EdgeBlock | Loss | CaptureEnd | SamplesTaken
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from rig.instruments import Analyzer, Datasheet
 OptionValue = str | int | bool
 
 GROUP: Final = "latency_rig.analyzers"
-ANALYZERS: Final[dict[str, str]] = {}
+ANALYZERS: Final[dict[str, str]] = {"saleae-logic2": "rig.capture.logic2:LOGIC2"}
 """This package's kinds by driver: the module and, behind a colon, the `AnalyzerKind` in it."""
 _LIBSIGROK: Final = "rig.capture.sigrok_analyzer:LIBSIGROK"
 

@@ -98,6 +98,7 @@ class _ClockedCourse(Course):
 class ScheduleCourse(_ClockedCourse):
     """The course of a run in which a task answers at the beginning of each period."""
 
+    decides_by_edges = False
     figures: LivePeriods
     source: Schedule
 

@@ -43,6 +43,8 @@ class Recorder(Protocol):
 class Course(ABC):
     """The course of a run from the moment that the target is armed until all events are over."""
 
+    decides_by_edges = True
+    """Whether it goes on by the edges it sees, so that an analyzer must show them at once."""
     started = False
     """Whether events may have been made, so that there is something to stop and to fetch."""
 

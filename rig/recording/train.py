@@ -84,6 +84,8 @@ def end_train(recorder: Recorder, fetcher: CaptureFetcher) -> StimulusStatus:
 class TrainCourse(PulseCourse):
     """One planned train."""
 
+    decides_by_edges = False
+
     def __init__(self, settings: Settings, timeout_samples: int, train: Train) -> None:
         super().__init__(settings, timeout_samples)
         self._train = train

@@ -18,7 +18,15 @@ from rig.config.check import fitted
 from rig.config.fixture import Fixture
 from rig.config.plan import Plan
 from rig.errors import BenchError, RefusedError, RigError
-from rig.instruments import ArmOptions, CaptureEnd, EdgeBlock, Int64Array, Loss, TargetSummary
+from rig.instruments import (
+    ArmOptions,
+    CaptureEnd,
+    EdgeBlock,
+    Int64Array,
+    Loss,
+    SamplesTaken,
+    TargetSummary,
+)
 from rig.measurements.registry import measurement_of
 from rig.measurements.stored_settings import account_to_json, settings_to_json
 from rig.record.free_space import check_room
@@ -244,11 +252,22 @@ class _Recording:
                         f"the analyzer stopped after {item.samples} samples without being asked"
                         + (f": {self._last_loss}" if self._last_loss else "")
                     )
+            case SamplesTaken():
+                self._let_time_pass(item)
             case None:
                 self._writer.flush_when_due()  # what came before it went quiet must not wait
                 self._bench.check()
         self._take_log()
         self._on_progress(self.live)
+
+    def _let_time_pass(self, taken: SamplesTaken) -> None:
+        if self._course.decides_by_edges:
+            raise BenchError(
+                f"measurement {self._settings.measurement} goes on by the edges it sees, and this "
+                "analyzer shows them only at the end; measure it with an analyzer of libsigrok"
+            )
+        self.live.samples = taken.samples
+        self._bench.check()
 
     def _add(self, block: EdgeBlock) -> None:
         self._writer.edges(block)

@@ -74,6 +74,7 @@ def test_built_in_names() -> None:
         "qemu-debian-preempt",
         "qemu-debian-rt",
         "saleae-logic16",
+        "saleae-logic2",
         "virtual",
         "virtual-fx2",
         "virtual-misbehaving",
@@ -88,8 +89,8 @@ def test_an_unknown_name_lists_the_built_in_ones() -> None:
     assert str(error.value) == (
         "virtaul: no built-in fixture (did you mean virtual?); valid: beaglelogic-local, "
         "beaglelogic-tcp, dslogic, parallel-port-fx2, qemu-debian, qemu-debian-arm64, "
-        "qemu-debian-arm64-rt, qemu-debian-preempt, qemu-debian-rt, saleae-logic16, virtual, "
-        "virtual-fx2, virtual-misbehaving, "
+        "qemu-debian-arm64-rt, qemu-debian-preempt, qemu-debian-rt, saleae-logic16, "
+        "saleae-logic2, virtual, virtual-fx2, virtual-misbehaving, "
         "or a path with a slash or ending in .toml"
     )
 

@@ -84,20 +84,20 @@ class SaleaeBinary:
         paths = [list(files.values())[place] for place in chosen]
         self._channels = [(each, _chunks(each)) for each in paths]
         chunks = [chunk for _, each in self._channels for chunk in each]
-        self._begin_s = min(chunk.begin_s for chunk in chunks)
+        self.begin_s = min(chunk.begin_s for chunk in chunks)
         self._rate_hz = _stored_rate(path.parent, chunks, sample_rate_hz)
-        self._samples = 1 + _sample(
-            path.parent, max(chunk.end_s for chunk in chunks) - self._begin_s, self._rate_hz
+        self.samples = 1 + _sample(
+            path.parent, max(chunk.end_s for chunk in chunks) - self.begin_s, self._rate_hz
         )
         self._wanted = wanted
         self.identity = _identity("Saleae binary export", self._rate_hz, wanted)
 
     def items(self) -> Iterator[CaptureItem]:
         """Yield the edges of the wanted channels; a Loss for each gap of one."""
-        yield from merged([self._edges(*channel) for channel in self._channels], self._samples)
+        yield from merged([self._edges(*channel) for channel in self._channels], self.samples)
         losses = [loss for place in range(len(self._wanted)) for loss in self._gaps(place)]
         yield from sorted(losses, key=lambda loss: loss.sample)
-        yield CaptureEnd(self._samples, asked=True)
+        yield CaptureEnd(self.samples, asked=True)
 
     def _edges(self, path: Path, chunks: Sequence[_Chunk]) -> Iterator[Int64Array]:
         level, held = 0, np.empty(0, np.int64)
@@ -118,18 +118,18 @@ class SaleaeBinary:
         """Yield the stretches in which a channel has no data, unless shorter than two samples."""
         path, chunks = self._channels[place]
         ends = [0, *(self._at(path, chunk.end_s) for chunk in chunks)]
-        begins = [*(self._at(path, chunk.begin_s) for chunk in chunks), self._samples - 1]
+        begins = [*(self._at(path, chunk.begin_s) for chunk in chunks), self.samples - 1]
         for end, begin in zip(ends, begins, strict=True):
             if begin - end > 1:
                 text = f"no data of {self._wanted[place]} for {begin - end} samples"
                 yield Loss(LossKind.UNKNOWN_LEVEL, end, text)
 
     def _at(self, path: Path, time_s: float) -> int:
-        return _sample(path, time_s - self._begin_s, self._rate_hz)
+        return _sample(path, time_s - self.begin_s, self._rate_hz)
 
     def _indexes(self, path: Path, times: Times) -> Int64Array:
-        index = _grid(path, times - self._begin_s, self._rate_hz)
-        if index[-1] >= self._samples:
+        index = _grid(path, times - self.begin_s, self._rate_hz)
+        if index[-1] >= self.samples:
             raise InputError(f"{path}: damaged export, it has an edge behind its end")
         return index
 
@@ -188,6 +188,8 @@ def _times(path: Path, chunk: _Chunk) -> Iterator[Times]:
             times = np.fromfile(file, "<f8", min(_TIMES_AT_ONCE, chunk.count - done))
             if not len(times):
                 raise InputError(f"{path}: damaged export, it is cut off; export it again")
+            if not np.isfinite(times).all():
+                raise InputError(f"{path}: damaged export: a time that cannot be")
             yield times
 
 
@@ -203,7 +205,8 @@ def _stored_rate(path: Path, chunks: Sequence[_Chunk], given_hz: int | None) -> 
 
 def _grid(path: Path, since_s: Times, rate_hz: int) -> Int64Array:
     """Return the samples of these times since the first one."""
-    samples = since_s * rate_hz
+    with np.errstate(over="ignore"):  # refused below
+        samples = since_s * rate_hz
     if not np.all((samples > -1) & (samples < _SAMPLES_MAX)):
         raise InputError(f"{path}: damaged export: a time that cannot be")
     index = np.rint(samples)
@@ -245,7 +248,10 @@ class SaleaeTable:
         self._path = path
         with _text_file(path) as file:
             head = file.readline(_TEXT_BYTES)
-        names = next(csv.reader([head.decode("utf-8", "replace").rstrip("\r\n")]))[1:]
+        try:
+            names = next(csv.reader([head.decode("utf-8", "replace").rstrip("\r\n")]))[1:]
+        except csv.Error:
+            names = []
         if not 1 <= len(names) <= _TABLE_CHANNELS_MAX or not all(map(str.isprintable, names)):
             raise InputError(f"{path}: no table of channels; valid: Time [s],Channel 0,...")
         by_name = {name: place for place, name in reversed([*enumerate(names)])}
@@ -308,7 +314,7 @@ class SaleaeTable:
             table = np.loadtxt(lines, delimiter=",", usecols=self._columns, comments=None, ndmin=2)
         except ValueError:
             table = np.empty((0, 0))
-        if not len(table) or np.isnan(table[:, 0]).any():
+        if not len(table) or not np.isfinite(table[:, 0]).all():
             raise InputError(
                 f"{self._path}: a row is no time in seconds and levels; export it again, without "
                 "ISO 8601 timestamps"
