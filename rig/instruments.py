@@ -299,6 +299,34 @@ class TargetIdentity:
     """The port by which the agent reaches interrupt and pins; "": not reported."""
 
 
+OFF_PERMILLE = 10
+"""The most that a processor's frequency may be off another one that it should be."""
+
+
+@dataclass(frozen=True)
+class FrequencyCourse:
+    """The frequency of a processor at the begin and the end of a measurement, by its kernel."""
+
+    cpu: int
+    first_khz: int
+    last_khz: int
+    changes: int | None
+    """The number of changes in between; None: not reported."""
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether it was the same throughout, as far as that is known."""
+        off_khz = abs(self.last_khz - self.first_khz)
+        return not self.changes and off_khz * 1000 <= self.first_khz * OFF_PERMILLE
+
+    def __str__(self) -> str:
+        first, last = (f"{khz / 1e6:g} GHz" for khz in (self.first_khz, self.last_khz))
+        if self.is_steady:
+            return f"processor {self.cpu} ran at {first} throughout"
+        changes = "" if self.changes is None else f", {self.changes:,} changes"
+        return f"processor {self.cpu} ran at {first} at first and {last} at the end{changes}"
+
+
 @dataclass(frozen=True)
 class TargetSummary:
     """The agent's counts after STOP."""
@@ -323,6 +351,8 @@ class TargetSummary:
     """The scheduling policy that the target's system told the task; "": not told."""
     interrupt: str = ""
     """The place where the interrupt was held, as the target's system had it; "": it was not."""
+    frequency: FrequencyCourse | None = None
+    """The frequency of the processor meanwhile; None: not told."""
 
 
 LOG_RECORD = np.dtype(

@@ -215,6 +215,7 @@ class ReplayTarget(Closing):
             work_per_ms=account.work_per_ms,
             policy=account.policy,
             interrupt=account.interrupt,
+            frequency=account.frequency,
         )
         self.tools_text = file.texts().get("environment/tools", "")
         """The output of the target's own tools."""

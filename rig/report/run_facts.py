@@ -41,6 +41,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ("paired by", evaluation.paired_by),
         *_policy(result),
         *_interrupt(result),
+        *([("frequency", str(course))] if (course := result.account.frequency) else []),
         *_work(result),
         *_throttled(result),
         *_streamed(result),

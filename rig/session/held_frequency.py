@@ -9,10 +9,8 @@ from typing import Protocol, runtime_checkable
 
 from rig.config.plan_agent import HIGHEST, LOWEST, AgentPlan
 from rig.errors import BenchError, RefusedError, RigError
+from rig.instruments import OFF_PERMILLE
 from rig.target.frequency import CpuState, can_adjust, read_state
-
-_OFF_PERMILLE = 10
-"""The most that the frequency may be off the one that is held."""
 
 
 @runtime_checkable
@@ -38,7 +36,7 @@ class FrequencyHold:
         self.told = dict(self._target.frequency(f"HOLD cpu={cpu} khz={khz}"))
         state = read_state(self._target, cpu)
         now_khz = state.current_khz
-        if now_khz is not None and abs(now_khz - khz) * 1000 > khz * _OFF_PERMILLE:
+        if now_khz is not None and abs(now_khz - khz) * 1000 > khz * OFF_PERMILLE:
             raise BenchError(
                 f"processor {cpu} is held at {khz} kHz and runs at {now_khz} kHz; see what else "
                 "sets its frequency there: turbo, the firmware's limits, or heat"

@@ -145,6 +145,7 @@ def run(
                     raise ending.error
                 if load is not None:
                     ending.check(load)
+                ending.account = replace(ending.account, frequency_held=bool(held.told))
                 held.give_back(ending.fail)
                 writer.finish(ending.state, account_to_json(ending.account))
     return ending.error
@@ -328,4 +329,5 @@ class _Recording:
             work_per_ms=summary.work_per_ms,
             policy=summary.policy,
             interrupt=summary.interrupt,
+            frequency=summary.frequency,
         )

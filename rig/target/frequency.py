@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from rig.errors import BenchError, RefusedError, RigError
+from rig.instruments import FrequencyCourse
 from rig.target.protocol import ProtocolError, number
 
 STEPS_MAX: Final = 64
@@ -54,6 +55,20 @@ class CpuState:
         """Lowest, middle and highest, without repeats."""
         middle = (self.minimum_khz + self.maximum_khz) // 2
         return tuple(sorted({*map(self.near, (self.minimum_khz, middle, self.maximum_khz))}))
+
+
+def frequency_course(pairs: Mapping[str, str]) -> FrequencyCourse | None:
+    """Return the course that an agent's account tells; None: it tells of none.
+
+    Raises ProtocolError.
+    """
+    if "frequency_cpu" not in pairs:
+        return None
+    told = dict(pairs)
+    names = ("cpu", "first_khz", "last_khz")
+    cpu, first_khz, last_khz = (number(told, f"frequency_{name}") for name in names)
+    changes = number(told, "frequency_changes") if "frequency_changes" in told else None
+    return FrequencyCourse(cpu, first_khz, last_khz, changes)
 
 
 def reported_khz(value: object) -> int:

@@ -14,6 +14,7 @@ from typing import Self
 from rig.closing import Closing
 from rig.errors import RefusedError
 from rig.instruments import ArmOptions, LogArray, LogRoom, TargetIdentity, TargetSummary
+from rig.target.frequency import frequency_course
 from rig.target.protocol import (
     FURTHER_COUNTS,
     LOG_CHUNK,
@@ -159,6 +160,7 @@ class AgentLink(Closing):
                 **{name: number(pairs, name) for name in FURTHER_COUNTS if name in pairs},
                 policy=pairs.get("policy", "")[:WORD_MAX],
                 interrupt=_interrupt(pairs),
+                frequency=frequency_course(pairs),
             )
 
     def pulse(self, signal: str, count: int, sequence_bits: int, width_us: int = 500) -> None:

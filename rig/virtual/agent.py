@@ -132,14 +132,15 @@ class AgentServer(Closing):
         return _block(json.dumps(self._environment).encode())
 
     def _stop(self, _rest: str) -> bytes:
-        end = self._target.stop()
+        end, course = self._target.stop(), self._frequency.course
         self._frequency.release()
         missed = "" if end.unanswered is None else f" unanswered={end.unanswered}"
         more = f" policy={self._policy}" if self._policy else ""
         if self._interrupt_cpu:
             more += f" interrupt=7 interrupt_cpus={self._interrupt_cpu}"
         return _ok(
-            f" handled={end.handled} records={end.records} dropped={end.dropped}{missed}{more}"
+            f" handled={end.handled} records={end.records} dropped={end.dropped}"
+            f"{missed}{more}{course}"
         )
 
     def _check(self, rest: str) -> bytes:

@@ -49,6 +49,19 @@ class FrequencyControl:
             self._hold(cpu, number(pairs, "khz"))
         return self._state(cpu)
 
+    @property
+    def course(self) -> str:
+        """The words of STOP of a frequency that changes: from the highest, or the held one, on."""
+        settings = self._settings
+        if not settings.changes or settings.control == "none":
+            return ""
+        first_khz = self.held_khz or settings.maximum_khz
+        last_khz = settings.minimum_khz if settings.changes % 2 else first_khz
+        return (
+            f" frequency_cpu=0 frequency_first_khz={first_khz} frequency_last_khz={last_khz} "
+            f"frequency_changes={settings.changes}"
+        )
+
     def release(self) -> None:
         """Let the frequency be as it was, if one is held."""
         if self.held_khz:

@@ -14,6 +14,7 @@ from rig.config.fixture import parse_fixture
 from rig.config.plan import parse_plan
 from rig.errors import BenchError, InputError, RefusedError
 from rig.record.reader import RunFile
+from rig.report.run_facts import run_facts
 from rig.resources import find_fixture, find_plan
 from rig.session.held_frequency import FrequencyHold
 from rig.session.results import Result, store
@@ -102,3 +103,25 @@ def test_it_is_given_back_once():
     held.give_back(failed.append)
     assert target.said == ["RELEASE"]
     assert not failed
+
+
+@pytest.mark.parametrize(
+    ("agent", "changes", "verdict", "told"),
+    [
+        ("cpu = 0", 3, Verdict.PASS, "3.6 GHz at first and 0.8 GHz at the end, 3 changes"),
+        ("cpu = 0", 2, Verdict.PASS, "3.6 GHz at first and 3.6 GHz at the end, 2 changes"),
+        ('cpu = 0\nfrequency = "2 GHz"', 3, Verdict.INCONCLUSIVE,
+         "2 GHz at first and 0.8 GHz at the end, 3 changes"),
+    ],
+)  # fmt: skip
+def test_a_change_within_a_run_is_told_and_what_was_held_must_not_change(
+    agent, changes, verdict, told, tmp_path
+):
+    found = measured(agent, f"changes = {changes}", tmp_path / "run.h5")
+    assert str(found.account.frequency) == f"processor 0 ran at {told}"
+    assert found.evaluation.verdict is verdict
+    held = verdict is not Verdict.PASS
+    assert (
+        f"the frequency was held, and processor 0 ran at {told}" in found.evaluation.reasons
+    ) == held
+    assert ("frequency", f"processor 0 ran at {told}") in run_facts(found)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from rig.analysis.measurements.limits import JudgedLimit
@@ -17,7 +17,8 @@ class Verdict(StrEnum):
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     INCONCLUSIVE = "inconclusive"
-    """The run is within its limits, but is not as long as planned, or has no second witness."""
+    """The run is within its limits, but is not as long as planned, has no second witness, or
+    was not made as the plan asks."""
     FAIL = "fail"
     """A limit of the plan was exceeded."""
     INCONSISTENT = "inconsistent"
@@ -52,15 +53,7 @@ def verdict_of(
         [limit.reason for limit in limits if limit.judgment is judgment]
         for judgment in (Judgment.EXCEEDED, Judgment.CANNOT_TELL)
     )
-    short = [*caveats, *untold]
-    if planned is None:
-        short.append("no second witness: neither stimulus nor target confirm what was captured")
-    elif account.interrupted:
-        short.append(f"interrupted by the user after {n} of {planned} {events}")
-    elif not ended and not account.failure:
-        short.append("the run has no end: it is still going on, or its process was killed")
-    elif n < planned:
-        short.append(f"{n} of {planned} planned {events} seen")
+    short = [*caveats, *untold, *_not_as_planned(account, planned, n, events, ended=ended)]
     reasons = (*lost, *disagree, *exceeded, *short)
     if lost:
         return Verdict.INCOMPLETE, reasons
@@ -71,3 +64,20 @@ def verdict_of(
     if short:
         return Verdict.INCONCLUSIVE, reasons
     return Verdict.PASS, ()
+
+
+def _not_as_planned(
+    account: InstrumentCounts, planned: int | None, n: int, events: str, *, ended: bool
+) -> Iterator[str]:
+    """Yield what the run was to be and was not."""
+    course = account.frequency
+    if account.frequency_held and course is not None and not course.is_steady:
+        yield f"the frequency was held, and {course}"
+    if planned is None:
+        yield "no second witness: neither stimulus nor target confirm what was captured"
+    elif account.interrupted:
+        yield f"interrupted by the user after {n} of {planned} {events}"
+    elif not ended and not account.failure:
+        yield "the run has no end: it is still going on, or its process was killed"
+    elif n < planned:
+        yield f"{n} of {planned} planned {events} seen"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rig.instruments import LoadTask
+from rig.instruments import FrequencyCourse, LoadTask
 from rig.untrusted.decode import Length, NumberRange
 
 Count = Annotated[int, NumberRange(0, 2**63 - 1)]
@@ -54,6 +54,10 @@ class InstrumentCounts:
     """Scheduling policy of the tasks, as the target's system told them; empty: not told."""
     interrupt: Annotated[str, Length(200)] = ""
     """Place where the interrupt was held, as the target's system had it; empty: it was not."""
+    frequency: FrequencyCourse | None = None
+    """Frequency of the processor during the run, by the target's kernel; None: not told."""
+    frequency_held: bool = False
+    """Whether the plan had it held."""
     samples: Count | None = None
     """Samples of the whole capture, by the analyzer's count."""
     backlog_max_ns: Count | None = None

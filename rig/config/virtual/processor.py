@@ -13,6 +13,7 @@ AHEAD_MAX_PS = 10**12
 CORES_MAX = 64
 LOWEST_HZ, HIGHEST_HZ = 10**6, 10**10
 ERROR_MAX_PPB = 100_000_000
+CHANGES_MAX = 10**6
 CONTROLS = ("full", "refused", "none")
 """The kinds of control: the agent may set the frequency; may only read it; has no cpufreq."""
 
@@ -28,11 +29,16 @@ class CpuFrequency:
     """Whether the counter's rate is in proportion; the nominal one is at the highest frequency."""
     counter_error_ppb: int = 0
     """The counter's rate error at the lowest frequency; in proportion between."""
+    changes: int = 0
+    """The number of times that it changes in each measurement, from the highest to the lowest or
+    back; 0: it is steady, and nothing is told of it."""
 
 
 def parse_frequency(table: TomlTable) -> CpuFrequency:
     """Parse the table; the defaults if it is not there. Raises InputError."""
-    table.allow_only(("minimum", "maximum", "control", "counter_follows", "counter_error_ppb"))
+    table.allow_only(
+        ("minimum", "maximum", "control", "counter_follows", "counter_error_ppb", "changes")
+    )
     usual = CpuFrequency()
     found = CpuFrequency(
         _khz(table, "minimum", usual.minimum_khz),
@@ -40,6 +46,7 @@ def parse_frequency(table: TomlTable) -> CpuFrequency:
         table.choice("control", CONTROLS, usual.control),
         table.flag("counter_follows"),
         table.integer("counter_error_ppb", -ERROR_MAX_PPB, ERROR_MAX_PPB, 0),
+        table.integer("changes", 0, CHANGES_MAX, 0),
     )
     if found.minimum_khz > found.maximum_khz:
         key = "minimum" if "minimum" in table else "maximum"

@@ -95,3 +95,23 @@ void frequency_release(const struct port *port)
     if (port->frequency)
         port->frequency->release(&ignored);
 }
+
+void frequency_watch(const struct port *port, int32_t cpu)
+{
+    if (port->frequency && port->frequency->watch)
+        port->frequency->watch(cpu);
+}
+
+bool frequency_watched(const struct port *port, struct frequency_course *course)
+{
+    return port->frequency && port->frequency->watched && port->frequency->watched(course);
+}
+
+void frequency_add(const struct frequency_course *course, struct text *rest)
+{
+    text_add_field(rest, "frequency_cpu", course->cpu);
+    text_add_field(rest, "frequency_first_khz", course->first_khz);
+    text_add_field(rest, "frequency_last_khz", course->last_khz);
+    if (course->changes != UINT64_MAX)
+        text_add_field(rest, "frequency_changes", course->changes);
+}

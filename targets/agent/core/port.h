@@ -151,6 +151,13 @@ struct frequency_state {
     const char *steps_khz; /* the only frequencies that it can have */
 };
 
+/* A processor's frequency at the begin and the end of a measurement. */
+struct frequency_course {
+    uint32_t cpu;
+    uint64_t first_khz, last_khz;
+    uint64_t changes; /* in between; UINT64_MAX: not told */
+};
+
 /*
  * The processor's frequency, held for one measurement. What was there before must come back on
  * release(), and also when the agent is killed.
@@ -161,6 +168,10 @@ struct port_frequency {
     bool (*hold)(uint32_t cpu, uint64_t khz, struct text *why);
     /* True if nothing is held any more. False: the next call tries again. */
     bool (*release)(struct text *why);
+    /* Begin to watch this processor; -1: all of them. */
+    void (*watch)(int32_t cpu);
+    /* Of that one, or of the one that has changed most. False: no frequency is told. */
+    bool (*watched)(struct frequency_course *course);
 };
 
 /*

@@ -85,7 +85,11 @@ static bool arm(struct session *session, const char *words, struct text *rest)
 {
     struct arm_options options;
     pulse_release();
-    return arm_parse(words, &options, rest) && measure_arm(session->port, &options, rest);
+    if (!arm_parse(words, &options, rest))
+        return false;
+    if (!measure_armed()) /* not later: to read it may wake a processor */
+        frequency_watch(session->port, options.cpu);
+    return measure_arm(session->port, &options, rest);
 }
 
 /* What ARM would say of these words, and how long a log can be. */
@@ -138,6 +142,8 @@ static bool stop(struct session *session, const char *words, struct text *rest)
     (void)words;
     pulse_release();
     bool good = measure_stop(&end, rest);
+    struct frequency_course course;
+    bool watched = frequency_watched(session->port, &course);
     frequency_release(session->port); /* it was held for this measurement */
     if (!good)
         return false;
@@ -155,6 +161,8 @@ static bool stop(struct session *session, const char *words, struct text *rest)
         text_add_word(rest, "policy", end.policy);
     if (end.held_interrupt)
         session->port->interrupt->tell(rest);
+    if (watched)
+        frequency_add(&course, rest);
     return true;
 }
 

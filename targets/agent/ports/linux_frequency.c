@@ -17,6 +17,9 @@
 #include "linux_giver.h"
 
 #define LIST_BYTES 200
+#define WATCHED_MAX 64u
+#define CURRENT "scaling_cur_freq"
+#define CHANGES "stats/total_trans"
 #define BUSY_NS 50000000
 #define LOWEST "scaling_min_freq"
 #define HIGHEST "scaling_max_freq"
@@ -28,6 +31,9 @@ static struct {
     uint64_t minimum_khz, maximum_khz; /* to be given back */
     struct giver giver;
 } held;
+static struct frequency_course watches[WATCHED_MAX];
+static size_t watching;
+static bool watches_one;
 
 void linux_frequency_folder(const char *other)
 {
@@ -222,11 +228,65 @@ static bool look(uint32_t cpu, struct frequency_state *state, struct text *why)
         state->maximum_khz = held.maximum_khz;
         state->held_khz = held.khz;
     }
-    state->current_khz = read_khz(cpu, "scaling_cur_freq");
+    state->current_khz = read_khz(cpu, CURRENT);
     state->governor = read_list(cpu, "scaling_governor", governor);
     state->governors = read_list(cpu, "scaling_available_governors", governors);
     state->steps_khz = read_list(cpu, "scaling_available_frequencies", steps);
     return true;
 }
 
-const struct port_frequency linux_frequency = {.look = look, .hold = hold, .release = release};
+static uint64_t changes_of(uint32_t cpu)
+{
+    char text[32];
+    uint64_t changes;
+    read_text(cpu, CHANGES, text, sizeof text);
+    return parse_u64(text, strlen(text), &changes) ? changes : UINT64_MAX;
+}
+
+static void watch(int32_t one)
+{
+    uint32_t cpu = one < 0 ? 0 : (uint32_t)one, last = one < 0 ? WATCHED_MAX - 1 : cpu;
+    watches_one = one >= 0;
+    for (watching = 0; cpu <= last; cpu++) {
+        if (watches_one)
+            keep_busy(cpu);
+        uint64_t khz = read_khz(cpu, CURRENT);
+        if (khz)
+            watches[watching++] = (struct frequency_course){cpu, khz, 0, changes_of(cpu)};
+    }
+}
+
+/* By how many changes, then by how much of the first frequency. */
+static bool is_more(const struct frequency_course *course, const struct frequency_course *than)
+{
+    uint64_t changes[2] = {course->changes, than->changes};
+    double parts[2] = {(double)course->last_khz / (double)course->first_khz - 1,
+                       (double)than->last_khz / (double)than->first_khz - 1};
+    for (int i = 0; i < 2; i++) {
+        changes[i] = changes[i] == UINT64_MAX ? 0 : changes[i];
+        parts[i] = parts[i] < 0 ? -parts[i] : parts[i];
+    }
+    return changes[0] != changes[1] ? changes[0] > changes[1] : parts[0] > parts[1];
+}
+
+/* An idle processor tells of a frequency long past: one that is to be compared is kept busy first. */
+static bool watched(struct frequency_course *most)
+{
+    for (size_t i = 0; i < watching; i++) {
+        struct frequency_course *course = &watches[i];
+        uint64_t changes = changes_of(course->cpu);
+        bool told = changes != UINT64_MAX && course->changes <= changes;
+        if (watches_one)
+            keep_busy(course->cpu);
+        course->last_khz = read_khz(course->cpu, CURRENT);
+        course->changes = told ? changes - course->changes : UINT64_MAX;
+        if (i == 0 || is_more(course, most))
+            *most = *course;
+    }
+    bool any = watching && most->last_khz;
+    watching = 0;
+    return any;
+}
+
+const struct port_frequency linux_frequency = {
+    .look = look, .hold = hold, .release = release, .watch = watch, .watched = watched};

@@ -168,6 +168,24 @@ static void it_lasts_while_it_is_measured(void **state)
     limits_are(0, 800000, 3600000);
 }
 
+static void what_became_of_it_is_told_with_the_account(void **state)
+{
+    (void)state;
+    fake_ask("ARM measurement=interrupt_to_task capacity=9 cpu=0\n");
+    assert_non_null(strstr(fake_ask("STOP\n"), " frequency_cpu=0 frequency_first_khz=1200000 "
+                                               "frequency_last_khz=1200000\n"));
+    char stats[160];
+    strcpy(stats, path_of(1, "stats"));
+    assert_int_equal(mkdir(stats, 0700), 0);
+    put(1, "stats/total_trans", "40\n");
+    fake_ask("ARM measurement=interrupt_to_task capacity=9\n");
+    put(0, "scaling_cur_freq", "1300000\n");
+    put(1, "stats/total_trans", "43\n"); /* that it is where it was says little */
+    assert_non_null(strstr(fake_ask("STOP\n"), " frequency_cpu=1 frequency_first_khz=1200000 "
+                                               "frequency_last_khz=1200000 frequency_changes=3\n"));
+    assert_null(strstr(fake_ask("STOP\n"), "frequency")); /* the last account again */
+}
+
 static void another_processor_gives_back_the_first(void **state)
 {
     (void)state;
@@ -301,6 +319,7 @@ int main(void)
         HELD(it_ends_with_the_measurement_and_with_the_host),
         HELD(it_lasts_while_it_is_measured),
         HELD(another_processor_gives_back_the_first),
+        HELD(what_became_of_it_is_told_with_the_account),
         HELD(the_upper_limit_goes_first_on_the_way_up),
         HELD(nonsense_is_refused),
         HELD(why_not_is_said),
