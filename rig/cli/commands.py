@@ -85,6 +85,11 @@ COMMANDS = (
         "check and measure the bench itself: the wires, the instruments",
         "calibration.cli.calibrate",
     ),
+    RigCommand(
+        "selftest",
+        "try a new bench step by step, and pack what came of it for a bug report",
+        "rig.cli.selftest",
+    ),
     RigCommand("gui", "open the window: choose, press Run, see what comes", "gui.cli"),
     RigCommand("plans", "list the built-in plans", "rig.cli.plans"),
     RigCommand("fixtures", "list the built-in fixtures", "rig.cli.fixtures"),

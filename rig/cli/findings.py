@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from rig.cli.streams import say
@@ -31,10 +31,21 @@ class PrintableFinding(Protocol):
 
 def show_findings(findings: Sequence[PrintableFinding]) -> int:
     """Print them; returns the exit code, 3 if something that is needed is missing."""
-    width = max(len(finding.what) for finding in findings)
+    for line in finding_lines(findings):
+        say(line)
+    return 3 if is_missing(findings) else 0
+
+
+def is_missing(findings: Sequence[PrintableFinding]) -> bool:
+    """Return whether something that is needed is missing."""
+    return any(finding.mend and finding.needed for finding in findings)
+
+
+def finding_lines(findings: Sequence[PrintableFinding]) -> Iterator[str]:
+    """Yield a line for each, and one for each remedy."""
+    width = max((len(finding.what) for finding in findings), default=0)
     for finding in findings:
         mark = "ok     " if not finding.mend else ("MISSING" if finding.needed else "note   ")
-        say(f"{mark}  {finding.what:<{width}}  {finding.state}")
+        yield f"{mark}  {finding.what:<{width}}  {finding.state}"
         if finding.mend:
-            say(f"         {'':<{width}}  -> {finding.mend}")
-    return 3 if any(finding.mend and finding.needed for finding in findings) else 0
+            yield f"         {'':<{width}}  -> {finding.mend}"
