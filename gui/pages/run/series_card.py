@@ -21,7 +21,7 @@ from gui.widgets.labels import caption
 from rig.services.series import SeriesRun
 
 ITEM: Final = QSize(268, 24)
-ROWS: Final = 7
+ROWS: Final = 8
 NAME: Final = Qt.ItemDataRole.UserRole
 PATH: Final = NAME + 1
 _KEY: Final = "run/series"

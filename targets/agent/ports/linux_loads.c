@@ -28,7 +28,6 @@
 #endif
 #define NAME_MAX_BYTES 32
 #define FILES_MAX 1024
-#define WHERE_BYTES 120
 #define OPTION_WORDS 2u /* of a keeper, before its program's */
 #define OWN_WORDS 3u
 #define TREE_DEPTH 4u /* a keeper, its program, that one's workers, and what they start */
@@ -48,80 +47,6 @@ static int accounts_file = -1;
 static int ended; /* exit code of the leader; -1: it has not ended */
 static bool commands_allowed;
 
-static cpu_set_t wanted; /* where the next load runs */
-static bool placed;
-static char where[WHERE_BYTES]; /* where one runs, as the kernel says */
-
-uint32_t load_processors(void)
-{
-    cpu_set_t own;
-    if (placed)
-        return (uint32_t)CPU_COUNT(&wanted);
-    return sched_getaffinity(0, sizeof own, &own) == 0 ? (uint32_t)CPU_COUNT(&own) : 1;
-}
-
-/* 0,2-3: one number, or two with a hyphen, between commas. */
-static bool read_list(const char *list, cpu_set_t *set)
-{
-    CPU_ZERO(set);
-    for (;;) {
-        uint64_t first, last;
-        size_t size = strspn(list, "0123456789");
-        if (!parse_u64(list, size, &first))
-            return false;
-        last = first;
-        list += size;
-        if (*list == '-') {
-            size = strspn(++list, "0123456789");
-            if (!parse_u64(list, size, &last))
-                return false;
-            list += size;
-        }
-        if (last < first || last >= CPU_SETSIZE)
-            return false;
-        for (; first <= last; first++)
-            CPU_SET((size_t)first, set);
-        if (*list != ',')
-            return !*list;
-        list++;
-    }
-}
-
-static void write_list(const cpu_set_t *set)
-{
-    size_t used = 0;
-    *where = '\0';
-    for (int first = 0; first < CPU_SETSIZE && used < sizeof where - 24; first++) {
-        int last = first;
-        if (!CPU_ISSET((size_t)first, set))
-            continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
-            last++;
-        used += (size_t)snprintf(where + used, sizeof where - used, last > first ? "%s%d-%d" : "%s%d",
-                                 used ? "," : "", first, last);
-        first = last;
-    }
-}
-
-static bool place(const char *cpus, struct text *why)
-{
-    cpu_set_t asked, allowed, both;
-    if (!read_list(cpus, &asked)) {
-        text_say(why, "processors are numbers such as 0,2-3");
-        return false;
-    }
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return system_refuse(why, "processors", errno);
-    CPU_AND(&both, &asked, &allowed);
-    if (!CPU_EQUAL(&both, &asked)) {
-        text_say(why, "not all of these processors are there, or the agent may not use them");
-        return false;
-    }
-    wanted = asked;
-    placed = true;
-    return true;
-}
-
 /* In the child: what the agent has open or is allowed must not stay. */
 static void become_load(char **words, pid_t agent)
 {
@@ -133,7 +58,7 @@ static void become_load(char **words, pid_t agent)
     if (getppid() != agent)
         _exit(1); /* it died before that */
     sched_setscheduler(0, SCHED_OTHER, &ordinary);
-    if (placed && sched_setaffinity(0, sizeof wanted, &wanted) != 0)
+    if (!load_go_to_place())
         _exit(1);
     setpgid(0, 0);
     int nothing = open("/dev/null", O_RDWR);
@@ -226,7 +151,7 @@ static void end(void)
 
 static void stop(void)
 {
-    placed = false;
+    load_forget_place();
     end();
 }
 
@@ -398,11 +323,7 @@ static void look(struct load_state *state)
         state->program = programs[kind];
         state->version = version;
         state->exit_code = ended;
-        cpu_set_t own;
-        if (leader && sched_getaffinity(leader, sizeof own, &own) == 0) {
-            write_list(&own);
-            state->cpus = where;
-        }
+        state->cpus = leader ? load_place_of(leader) : NULL;
         state->tells_ticks = leader && add_time(leader, 0, &state->load_ticks);
     }
     state->tasks = tasks;
@@ -418,7 +339,7 @@ const struct port_loads linux_loads = {
     .names = "cpu,io,cpu-io,cpu-nice,half,copy,rt-tasks,network,disk,memory,cache",
     .program = program,
     .start = start,
-    .place = place,
+    .place = load_set_place,
     .allows_commands = allows_commands,
     .run = run,
     .stop = stop,

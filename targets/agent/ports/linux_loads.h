@@ -3,6 +3,8 @@
 #ifndef PORTS_LINUX_LOADS_H
 #define PORTS_LINUX_LOADS_H
 
+#include <sys/types.h>
+
 #include "../core/port.h"
 
 extern const struct port_loads linux_loads;
@@ -27,11 +29,23 @@ int load_keep(char **words);
 /* The folder in which each load gets one of its own for its files. */
 const char *load_place(void);
 
-/* How many processors the next load has; in a load's own process, how many that one has. */
-uint32_t load_processors(void);
-
 /* Workers of a load on so many processors; 0: there is no such load. */
 uint32_t load_worker_count(const char *name, uint32_t cpus);
+
+/* --- processors, linux_load_place.c */
+
+/* From now on loads run on these, "0,2-3", until the place is forgotten. */
+bool load_set_place(const char *cpus, struct text *why);
+void load_forget_place(void);
+
+/* In a load's own process. */
+bool load_go_to_place(void);
+
+/* Where a load runs, as the kernel says, valid until the next call; NULL: not known. */
+const char *load_place_of(pid_t load);
+
+/* How many processors the next load has; in a load's own process, how many that one has. */
+uint32_t load_processors(void);
 
 /* --- stress-ng, linux_stress.c */
 

@@ -109,14 +109,6 @@ enum port_event system_interrupted(int error)
     return error == EINTR && system_stopping() ? PORT_STOPPED : PORT_FAILED;
 }
 
-bool system_refuse(struct text *why, const char *what, int error)
-{
-    text_say(why, what);
-    text_add(why, ": ");
-    text_add(why, strerror(error));
-    return false;
-}
-
 /* --- memory ------------------------------------------------------------------------------------- */
 
 /* What /proc/meminfo calls available; on systems without, no bound is known. */
@@ -189,15 +181,6 @@ static void *run(void *context)
         task->body();
     atomic_store(&task->ended, true);
     return NULL;
-}
-
-bool system_refuse_priority(struct text *why, int32_t priority)
-{
-    text_say(why, "real-time priority ");
-    text_add_u64(why, (uint64_t)priority);
-    text_add(why, " is not permitted: run as root or with CAP_SYS_NICE, or arm with priority=0 to "
-                  "measure without");
-    return false;
 }
 
 #ifdef __linux__

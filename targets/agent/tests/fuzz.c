@@ -113,7 +113,18 @@ static bool release(struct text *why)
     return true;
 }
 
-static const struct port_frequency processor = {look, hold, release};
+static void watch(int32_t cpu)
+{
+    (void)cpu;
+}
+
+static bool watched(struct frequency_course *course)
+{
+    *course = (struct frequency_course){0, 800000, 900000, 2};
+    return true;
+}
+
+static const struct port_frequency processor = {look, hold, release, watch, watched};
 
 /* -------------------------------------------------------------------------------------------------- */
 
