@@ -98,7 +98,7 @@ def test_analyzers_that_libsigrok_cannot_read_say_what_can(tmp_path: Path) -> No
     (analyzer,) = present(tmp_path)
     found = analyzer_finding(analyzer, [])
     assert found.state == "USB 2a0e:0030 at 1-2: libsigrok has no driver for it"
-    assert "rig analyze CAPTURE.sr" in found.mend
+    assert "rig analyze CAPTURE.dsl" in found.mend
     assert not found.driver
     assert not set(KNOWN) & set(WITHOUT_DRIVER)
 
