@@ -39,6 +39,7 @@ GVariant *g_variant_parse(const char *, const char *, const char *, const char *
 GVariant *g_variant_ref_sink(GVariant *);
 void g_variant_unref(GVariant *);
 uint64_t g_variant_get_uint64(GVariant *);
+int g_variant_get_boolean(GVariant *);
 char *g_variant_print(GVariant *, int);
 void g_error_free(GError *);
 void g_free(void *);
@@ -65,6 +66,8 @@ GSList *sr_driver_scan(struct sr_dev_driver *, GSList *);
 GArray *sr_driver_scan_options_list(const struct sr_dev_driver *);
 GArray *sr_dev_options(const struct sr_dev_driver *, const struct sr_dev_inst *,
     const struct sr_channel_group *);
+int sr_dev_config_capabilities_list(const struct sr_dev_inst *, const struct sr_channel_group *,
+    int);
 int sr_dev_open(struct sr_dev_inst *);
 const char *sr_dev_inst_connid_get(const struct sr_dev_inst *);
 int sr_dev_close(struct sr_dev_inst *);
@@ -92,6 +95,7 @@ int sr_session_stop(struct sr_session *);
 _KEY_CONFIG: Final = 0
 _KEY_MASK: Final = 0x1FFFFFFF
 """Bits of an option's number; those above say what can be done with it."""
+_CAN_GET: Final = 1 << 31
 _CHANNEL_LOGIC: Final = 10000
 _PACKET_END: Final = 10001
 _PACKET_LOGIC: Final = 10004
@@ -333,8 +337,9 @@ class SigrokDevice:
             item = item.next
 
     def require_continuous(self) -> None:
-        """Raise BenchError if it can only fill a memory of its own once."""
-        array = self._lib.sigrok.sr_dev_options(self._driver, self.handle, self._lib.ffi.NULL)
+        """Raise BenchError if it fills a memory of its own once, always or as it is set."""
+        null = self._lib.ffi.NULL
+        array = self._lib.sigrok.sr_dev_options(self._driver, self.handle, null)
         key = int(_key_info(self.driver_name, "continuous").key)
         if key not in {option & _KEY_MASK for option in self._keys(array)}:
             raise BenchError(
@@ -342,17 +347,32 @@ class SigrokDevice:
                 "run needs an analyzer that samples without end (docs/hardware.md lists them); "
                 "a capture of such a one can be analyzed: rig analyze FILE.sr"
             )
+        abilities = self._lib.sigrok.sr_dev_config_capabilities_list(self.handle, null, key)
+        if not abilities & _CAN_GET:
+            return  # it cannot be switched off
+        value = self._value(key, "whether it samples without end")
+        is_on = self._lib.glib.g_variant_get_boolean(value)
+        self._lib.glib.g_variant_unref(value)
+        if not is_on:
+            raise BenchError(
+                f"{self.driver_name}: fills a memory of its own once and ends, unless it is told "
+                "to stream: put continuous = true under [analyzer.options] in the fixture"
+            )
+
+    def _value(self, key: int, what: str) -> Any:
+        """Return the value in force of an option, for the caller to free."""
+        pointer = self._lib.ffi.new("GVariant **")
+        null = self._lib.ffi.NULL
+        got = self._lib.sigrok.sr_config_get(self._driver, self.handle, null, key, pointer)
+        _check(got, f"{self.driver_name}: does not tell {what}")
+        return pointer[0]
 
     def set_sample_rate(self, rate_hz: int) -> int:
         """Set the rate and return the one in force. Raises BenchError if it is refused."""
         self.set(_Option(self.driver_name, "samplerate", rate_hz))
-        pointer = self._lib.ffi.new("GVariant **")
-        key = _key_info(self.driver_name, "samplerate").key
-        null = self._lib.ffi.NULL
-        got = self._lib.sigrok.sr_config_get(self._driver, self.handle, null, key, pointer)
-        _check(got, f"{self.driver_name}: does not tell its sample rate")
-        rate = int(self._lib.glib.g_variant_get_uint64(pointer[0]))
-        self._lib.glib.g_variant_unref(pointer[0])
+        value = self._value(_key_info(self.driver_name, "samplerate").key, "its sample rate")
+        rate = int(self._lib.glib.g_variant_get_uint64(value))
+        self._lib.glib.g_variant_unref(value)
         return rate
 
     def sample_rates(self) -> tuple[int, ...]:

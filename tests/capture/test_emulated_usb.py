@@ -34,6 +34,8 @@ def open_usb(
     channels: int = 8,
     stall_timeout_s: float = 10.0,
     port: str = "",
+    *,
+    continuous: bool = True,
 ) -> SigrokAnalyzer:
     is_fx2 = isinstance(virtual, Fx2Analyzer)
     return SigrokAnalyzer.open(
@@ -42,7 +44,7 @@ def open_usb(
         sample_rate_hz=rate_hz,
         channels=channels,
         channel_mask=2**channels - 1,
-        options={} if is_fx2 else {"continuous": True},
+        options={} if is_fx2 else {"continuous": continuous},
         stall_timeout_s=stall_timeout_s,
         flow_control=True,
     )
@@ -197,6 +199,23 @@ def test_without_its_library_it_is_refused_with_the_package(
     monkeypatch.setattr(emulated_usb, "_LIBRARY", "libumockdev-preload.so.none")
     with pytest.raises(BenchError, match="install Debian's package with: apt install umockdev"):
         Fx2Analyzer(8)
+
+
+def test_one_that_streams_only_if_told_to_is_refused_otherwise() -> None:
+    with (
+        DsLogicAnalyzer(8) as virtual,
+        pytest.raises(BenchError, match=r"put continuous = true under \[analyzer.options\]"),
+    ):
+        open_usb(virtual, 25_000_000, continuous=False)
+
+
+def test_two_programs_cannot_have_one_analyzer() -> None:
+    with (
+        Fx2Analyzer(8) as virtual,
+        open_usb(virtual),
+        pytest.raises(BenchError, match="Another program or driver has already claimed it"),
+    ):
+        open_usb(virtual)
 
 
 def test_an_unplugged_analyzer_is_gone_and_its_worker_lives() -> None:

@@ -33,10 +33,10 @@ _GET_DESCRIPTOR: Final = 6
 _LANGUAGES: Final = struct.pack("<BBH", 4, 3, 0x409)
 
 # The ioctls, by their number
-_GET_DRIVER, _SUBMIT, _DISCARD, _REAP, _REAP_NOW, _RELEASE = 8, 10, 11, 12, 13, 16
+_GET_DRIVER, _SUBMIT, _DISCARD, _REAP, _REAP_NOW, _CLAIM, _RELEASE = 8, 10, 11, 12, 13, 15, 16
 _CAPABILITIES, _SPEED = 26, 31
-_ACCEPTED: Final = frozenset({3, 4, 5, 15, _RELEASE, 20, 21})
-"""Resets, settings and claims: nothing comes of them."""
+_ACCEPTED: Final = frozenset({3, 4, 5, 20, 21})
+"""Resets and settings: nothing comes of them."""
 _XHCI_CAPABILITIES: Final = 0x01 | 0x04 | 0x08 | 0x10
 """Zero packets, no limit of packets, scatter-gather, reaping after the device has gone."""
 _HIGH_SPEED: Final = 3
@@ -76,6 +76,7 @@ class UsbDevice(NodeOwner, Closing):
         self._bus, self._port, self._speed_mbit = bus, port, speed_mbit
         self._address = 0
         self._node: UsbNode | None = None
+        self._claimed_by: HostFile | None = None
         self.lock = threading.Condition()
         self._waiting: deque[Urb] = deque()
         self._done: deque[Urb] = deque()
@@ -192,18 +193,27 @@ class UsbDevice(NodeOwner, Closing):
             raise OSError(errno.ENODATA, "no driver of the kernel's")
         if number == _SPEED:
             return _HIGH_SPEED if self._speed_mbit == HIGH_SPEED_MBIT else _HIGH_SPEED - 1
-        if number not in _ACCEPTED:
+        if number in (_CLAIM, _RELEASE):
+            self._claim(file, wanted=number == _CLAIM)
+        elif number not in _ACCEPTED:
             raise OSError(errno.ENOTTY, "not emulated")
-        if number == _RELEASE:
-            with self.lock:
-                self.left(file)
         return 0
+
+    def _claim(self, file: HostFile, *, wanted: bool) -> None:
+        with self.lock:
+            if self._claimed_by not in (None, file):
+                raise OSError(errno.EBUSY, "another program has it")
+            self._claimed_by = file if wanted else None
+            if not wanted:
+                self.left(file)
 
     def closed(self, file: HostFile) -> None:
         with self.lock:
             self._waiting = deque(urb for urb in self._waiting if urb.file is not file)
             self._done = deque(urb for urb in self._done if urb.file is not file)
             self._signal()
+            if self._claimed_by is file:
+                self._claimed_by = None
             self.left(file)
 
     def _reap(self, file: HostFile, argument: int) -> int:
