@@ -38,6 +38,7 @@ def inference(result: Result) -> tuple[Section, ...]:
             *_said(primary.statistics, primary.inference, evaluation.duration_s, load),
             Fact("overruns", _overruns(evaluation.overruns)),
             Fact("inside", _inside(evaluation.internal_latency)),
+            Fact("stages", _stages(evaluation.internal_latency)),
             *_uncertainties(primary.budgets),
         ]
     return section(
@@ -209,6 +210,22 @@ def _budget(budget: Budget) -> str:
         f"({signed(budget.correction)} ns), U = {expanded_microseconds(budget.expanded)} "
         f"(k = {budget.coverage_factor:.2f})" + (f"; not known: {unknown}" if unknown else "")
     )
+
+
+def _stages(inside: InternalLatencySummary | None) -> str:
+    stages = None if inside is None else inside.stages
+    if stages is None:
+        return ""
+    parts = (
+        (stages.to_entry, "to the handler's entry"),
+        (stages.from_entry, "on to the pin write"),
+    )
+    said = [
+        f"{where} {microseconds(part.average_ns)} on average, {microseconds(part.min_ns)} to "
+        f"{microseconds(part.max_ns)}"
+        for part, where in parts
+    ]
+    return f"{'; '.join(said)} ({stages.n:,} events)"
 
 
 def _inside(inside: InternalLatencySummary | None) -> str:

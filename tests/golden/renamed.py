@@ -45,7 +45,7 @@ def as_format_1(document: Document) -> Document:
             "statistics": _inference(primary),
             "overruns": _with_events(document["overruns"]),
             "clock": _clock(document["clock_agreement"]),
-            "inside": _with_events(document["internal_latency"]),
+            "inside": _inside(document["internal_latency"]),
             "uncertainty": _budgets(primary),
         },
         "corrected": {
@@ -109,6 +109,12 @@ def _details(details: Document | None) -> Document:
 
 def _with_events(values: Document | None) -> Document | None:
     return None if values is None else {"events": values["n"], **_without(values, "n")}
+
+
+def _inside(values: Document | None) -> Document | None:
+    """Format 1 did not have the stages of a latency."""
+    found = _with_events(values)
+    return found and _without(found, "stages")
 
 
 def _clock(agreement: Document | None) -> Document | None:

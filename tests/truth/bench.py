@@ -21,7 +21,7 @@ from rig.record.reader import RunFile
 from rig.session.results import Result, store
 from rig.session.run import run
 from rig.virtual.clock import VirtualClock
-from rig.virtual.target import BOOT_TICKS
+from rig.virtual.target import BOOT_TICKS, ENTRY_PS
 from rig.virtual.truth import MERGED, MISSED, load_truth
 from tests.stored_events import events_of
 from tests.virtual_bench import virtual_fixture
@@ -174,6 +174,8 @@ def compare(case: Case, result: Result, truth: Any, facts: dict[str, Any]) -> No
     if not lost:
         compare_captures(truth, events, captures, result)
     compare_inside(truth, events, result)
+    if "merge" not in MISBEHAVIORS[case.misbehavior]:  # a handler that waits for others enters late
+        compare_stages(case, truth, result)
     own = events["response_edge"][truth["kind"] != MISSED]
     for name in ("before_ticks", "after_ticks", "handled"):
         assert log[name][own].tolist() == truth[name][truth["kind"] != MISSED].tolist()
@@ -214,3 +216,23 @@ def compare_inside(truth: Any, events: dict[str, Any], result: Result) -> None:
     error_ps = events["internal_latency_ps"][known] - (read_ps - truth["stimulus_ps"][known])
     inside = result.evaluation.internal_latency
     assert np.abs(error_ps).max() <= inside.within_ns * 1e3 + 1
+
+
+def compare_stages(case: Case, truth: Any, result: Result) -> None:
+    """The model enters its handler ENTRY_PS behind the edge."""
+    inside = result.evaluation.internal_latency
+    assert (inside.stages is not None) == case.logs_entry
+    if inside.stages is None:
+        return
+    clock = VirtualClock(TARGET_HZ, TARGET_ERROR_PPB, BOOT_TICKS)
+    answered = truth[truth["kind"] != MISSED]
+    read_ps = np.array([clock.time_ps(tick) for tick in answered["before_ticks"].tolist()])
+    behind_ns = (read_ps - answered["stimulus_ps"] - ENTRY_PS) / 1e3
+    for found, true_ns in (
+        (inside.stages.to_entry, np.array([ENTRY_PS / 1e3])),
+        (inside.stages.from_entry, behind_ns),
+    ):
+        assert abs(found.average_ns - true_ns.mean()) <= inside.within_ns
+        assert abs(found.min_ns - true_ns.min()) <= inside.within_ns
+        assert abs(found.max_ns - true_ns.max()) <= inside.within_ns
+    assert inside.stages.n == len(answered)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rig.analysis.clocks.latency import stimulus_to_handler
+from rig.analysis.clocks.latency import InternalLatencyBounds, stimulus_to_handler
 from rig.analysis.crosscheck.constants import response_path
 from rig.analysis.crosscheck.run_brackets import FittedClock
 from rig.analysis.log.responses import ResponseLog
@@ -28,6 +28,45 @@ PAIRS_MAX = 1 << 14
 
 
 @dataclass(frozen=True)
+class StageTimes:
+    """The times of one part of a latency."""
+
+    average_ns: float
+    min_ns: float
+    max_ns: float
+
+
+@dataclass(frozen=True)
+class LatencyStages:
+    """The parts of the internal latency, of events whose record tells the handler's entry.
+
+    Of lines of a GPIO chip the entry is the time stamp that the kernel gave the event.
+    """
+
+    n: int
+    to_entry: StageTimes
+    """From the stimulus edge to the handler's entry."""
+    from_entry: StageTimes
+    """From there to the reading before the pin write."""
+
+
+class _StageTally:
+    """A tally of the times of one part."""
+
+    def __init__(self) -> None:
+        self.n, self._sum, self._min, self._max = 0, 0.0, np.inf, -np.inf
+
+    def add(self, times_ns: FloatArray) -> None:
+        self.n += len(times_ns)
+        self._sum += float(times_ns.sum())
+        self._min = min(self._min, float(times_ns.min(initial=np.inf)))
+        self._max = max(self._max, float(times_ns.max(initial=-np.inf)))
+
+    def result(self) -> StageTimes:
+        return StageTimes(self._sum / self.n, self._min, self._max)
+
+
+@dataclass(frozen=True)
 class InternalLatencySummary:
     """Latency from the stimulus edge to the reading before the pin write, of answered events."""
 
@@ -43,6 +82,8 @@ class InternalLatencySummary:
         compare=False, default_factory=lambda: (np.empty(0), np.empty(0))
     )
     """External and internal latencies, at most PAIRS_MAX."""
+    stages: LatencyStages | None = None
+    """Its two parts; None if no record tells when the handler was entered."""
 
 
 class InternalLatencyTally:
@@ -61,6 +102,7 @@ class InternalLatencyTally:
         self._sum = self._rest = self._within = 0.0
         self._min, self._max = np.inf, -np.inf
         self._pairs: list[tuple[FloatArray, FloatArray]] = []
+        self._to_entry, self._from_entry = _StageTally(), _StageTally()
 
     def add(self, events: Events) -> Int64Array:
         """Add the next events; those without an answer of their own have no record.
@@ -88,7 +130,7 @@ class InternalLatencyTally:
             return values
         external = (response - stimulus).astype(np.float64) * self._sample_ns
         self._count(external, found.middle_ns, (found.highest_ns - found.lowest_ns) / 2)
-        self._look_at_entries(found.highest_ns, answer, events.first + known[logged])
+        self._look_at_entries(found, answer, events.first + known[logged])
         values[known[logged]] = np.rint(found.middle_ns * 1e3).astype(np.int64)
         return values
 
@@ -105,20 +147,25 @@ class InternalLatencyTally:
             self._kept += len(external[:room])
 
     def _look_at_entries(
-        self, highest_ns: FloatArray, answer: Int64Array, number: Int64Array
+        self, found: InternalLatencyBounds, answer: Int64Array, number: Int64Array
     ) -> None:
-        """Count handlers entered too early. `highest_ns`: longest times from stimuli to readings.
+        """Add the stages of latencies, and count handlers entered too early.
 
-        `answer` and `number`: of these answers and stimuli.
+        `found`: the times from stimuli to readings. `answer` and `number`: of these answers and
+        stimuli.
         """
         first = int(answer[0])
         place, count = answer - first, int(answer[-1]) + 1 - first
         told = (self._log.column("flags", first, count)[place] & np.uint32(LOG_ENTRY)) != 0
         if self._fitted is None or not told.any():
             return
-        lead_ns = self._log.column(LOG_LEAD, first, count)[place] * self._tick_ns(self._fitted)
+        lead_ticks = self._log.column(LOG_LEAD, first, count)[place]
+        lead_ns = lead_ticks * self._fitted.clock.rates.tick_ns
+        self._from_entry.add(lead_ns[told])
+        self._to_entry.add((found.middle_ns - lead_ns)[told])
+        lead_ns = lead_ticks * self._tick_ns(self._fitted)
         # An entry may seem that much before its stimulus by the delays of wires and inputs.
-        after_ns = np.where(told, highest_ns - lead_ns + self._entry_allowance_ns, 0.0)
+        after_ns = np.where(told, found.highest_ns - lead_ns + self._entry_allowance_ns, 0.0)
         early = np.flatnonzero(after_ns < 0)
         if not len(early):
             return
@@ -150,8 +197,14 @@ class InternalLatencyTally:
         external, inside = (np.concatenate(part) for part in zip(*self._pairs, strict=True))
         return InternalLatencySummary(
             self._n, self._sum / self._n, float(self._min), float(self._max), self._within,
-            self._rest / self._n, (external, inside),
+            self._rest / self._n, (external, inside), self._stages(),
         )  # fmt: skip
+
+    def _stages(self) -> LatencyStages | None:
+        n = self._to_entry.n
+        if not n:
+            return None
+        return LatencyStages(n, self._to_entry.result(), self._from_entry.result())
 
 
 def _delays_ns(effects: SystematicEffects) -> float:
