@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import termios
 
 import serial
 
 from rig.errors import BenchError
+from rig.stimulus.port import obstacle, reason
 from rig.target.stream import CHUNK, ByteStream, StreamLost
 
 BITS_A_BYTE = 10
@@ -30,9 +30,7 @@ class SerialStream(ByteStream):
             self._serial = serial.Serial(device, baud, exclusive=True)
         except (OSError, ValueError, termios.error) as error:
             raise BenchError(
-                f"target {self.name}: cannot be opened at {baud} baud ({_reason(error)}); check "
-                "that it is plugged in, that no other program uses it, and that you are in group "
-                "dialout"
+                f"target {self.name}: cannot be opened at {baud} baud: {obstacle(error)}"
             ) from None
 
     def read(self, timeout_s: float) -> bytes:
@@ -65,10 +63,4 @@ class SerialStream(ByteStream):
 
 
 def _gone(error: Exception) -> StreamLost:
-    return StreamLost(f"the serial line is gone ({_reason(error)}); plug it in again")
-
-
-def _reason(error: Exception) -> str:
-    """Return the system's own error text; pyserial repeats port and number around it."""
-    number = getattr(error, "errno", None)
-    return os.strerror(number) if number else str(error)
+    return StreamLost(f"the serial line is gone ({reason(error)}); plug it in again")

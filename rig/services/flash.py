@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import termios
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from rig.errors import BenchError, InputError
 from rig.printable import printable
 from rig.resources import firmware_image
+from rig.stimulus.port import SerialPort, obstacle
 
 BAUDS = (115_200, 57_600)
 """The rates of the boot loaders: an Uno's and a new Nano's, and an old Nano's."""
@@ -34,15 +36,6 @@ class _Cause:
 
 _CAUSES = (
     _Cause(
-        ("permission denied",),
-        "no permission for the port: sudo usermod -aG dialout $USER, then log in again",
-    ),
-    _Cause(
-        ("can't open device", "cannot open port", "unable to open port", "no such file"),
-        "the port cannot be opened: check that the board is plugged in, that --port names it "
-        "(`rig doctor` lists ports), and that no other program uses it",
-    ),
-    _Cause(
         ("m328pb", "1e9516"),
         "the chip is an ATmega328PB, of a clone: flash it by hand with `-p m328pb` in place of "
         "`-p m328p`",
@@ -65,7 +58,8 @@ def flash(port: str, chip: str, say: Callable[[str], None]) -> int:
 
     Raises:
         InputError: there is no firmware for the chip, or it is none that avrdude flashes so.
-        BenchError: avrdude is missing, or has failed; the text has the cause, if it is known.
+        BenchError: avrdude is missing, somebody else has the port, or it has failed; the text has
+            the cause, if it is known.
     """
     part, image = PARTS.get(chip), firmware_image(chip)
     if part is None:
@@ -73,6 +67,7 @@ def flash(port: str, chip: str, say: Callable[[str], None]) -> int:
     program = shutil.which("avrdude")
     if program is None:
         raise BenchError("avrdude is not installed; apt-get install avrdude")
+    _refuse_taken(port)
     for baud in BAUDS:
         say(f"avrdude, {baud} baud: {image} to {port}")
         command = [program, "-p", part, "-c", "arduino", "-P", port, "-b", str(baud)]
@@ -86,6 +81,14 @@ def flash(port: str, chip: str, say: Callable[[str], None]) -> int:
         f"{port}: no boot loader answers at {rates} baud (avrdude: not in sync): check that --port "
         f"names an Uno or Nano and that D0 and D1 are free; {_OTHER_BOARDS}"
     )
+
+
+def _refuse_taken(port: str) -> None:
+    """Raise BenchError if the port cannot be had: avrdude would take it from a run that goes on."""
+    try:
+        SerialPort(port, BAUDS[0], PATIENCE_S).close()
+    except (OSError, ValueError, termios.error) as error:
+        raise BenchError(f"{port}: not flashed: {obstacle(error)}") from error
 
 
 def _ran(command: list[str]) -> tuple[str, int]:
@@ -113,5 +116,7 @@ def _cause(said: str, code: int) -> str:
         if any(words in said.lower() for words in cause.words):
             return cause.text
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    last = printable(lines[-1])[:200] if lines else "it said nothing"
-    return f"avrdude ended with {code}: {last}"
+    errors = [line for line in lines if "error" in line.lower()]
+    # The first error is the cause of others; the last line is "avrdude done.  Thank you."
+    telling = printable([*errors, lines[-1]][0])[:200] if lines else "it said nothing"
+    return f"avrdude ended with {code}: {telling}"

@@ -59,12 +59,7 @@ def usb_findings(on_usb: list[UsbSerial], running: list[str]) -> Iterator[Doctor
     for each in on_usb:
         what = f"USB {each.usb_id} at {each.place}"
         if not each.port:
-            mend = (
-                "apt-get remove brltty, then unplug and plug it: brltty takes it for a Braille "
-                "display"
-                if each.usb_id in (CH340, CP2102)
-                else "`dmesg` tells why its driver made none; try another cable"
-            )
+            mend = _without_port(each, running)
             yield DoctorFinding(what, f"{each.name}, without a serial port", mend, needed=False)
         elif each.latency_ms is not None and each.latency_ms > LATENCY_MAX_MS:
             tty = Path(each.port).name
@@ -83,6 +78,16 @@ def usb_findings(on_usb: list[UsbSerial], running: list[str]) -> Iterator[Doctor
         mend = f"sudo systemctl stop ModemManager, or a udev rule {rules}"
         state = "runs, and may talk to a board just plugged in as if it were a modem"
         yield DoctorFinding("ModemManager", state, mend, needed=False)
+
+
+def _without_port(device: UsbSerial, running: list[str]) -> str:
+    """Return what to do about a device that has no serial port."""
+    if device.usb_id not in (CH340, CP2102):
+        return "`dmesg` tells why its driver made none; try another cable"
+    remove = "apt-get remove brltty, then unplug and plug it: brltty takes it for a Braille display"
+    if "brltty" in running:
+        return remove
+    return f"`dmesg` tells why; if it names brltty: {remove}"
 
 
 def group_findings() -> Iterator[DoctorFinding]:

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import binascii
-import os
 import termios
 import threading
 import time
 from typing import NoReturn
 
 from rig.errors import BenchError
-from rig.stimulus.port import SerialPort
+from rig.stimulus.port import SerialPort, obstacle, reason
 
 BAUD = 500_000
 REPLY_TIMEOUT_S = 5.0
@@ -63,9 +62,7 @@ class ScpiLink:
             self._serial = SerialPort(port, BAUD, reply_timeout_s)
         except (OSError, ValueError, termios.error) as error:
             raise BenchError(
-                f"{port}: the stimulus's serial port cannot be opened ({_reason(error)}); check "
-                "that it is plugged in, that no other program uses it, and that you are in group "
-                "dialout"
+                f"{port}: the stimulus's serial port cannot be opened: {obstacle(error)}"
             ) from error
 
     def close(self) -> None:
@@ -338,7 +335,7 @@ class ScpiLink:
 
     def _lost(self, error: Exception) -> NoReturn:
         raise BenchError(
-            f"{self.port}: the serial line to the stimulus is gone ({_reason(error)}); "
+            f"{self.port}: the serial line to the stimulus is gone ({reason(error)}); "
             "plug it in again and start anew"
         ) from error
 
@@ -350,9 +347,3 @@ def _checked(block: bytes) -> bytes | None:
     payload, crc = block[2 + int(block[1:2]) : -1 - _CRC_BYTES], block[-1 - _CRC_BYTES : -1]
     whole = binascii.crc_hqx(payload, 0).to_bytes(_CRC_BYTES, "little") == crc
     return payload if whole and block.endswith(b"\n") else None
-
-
-def _reason(error: Exception) -> str:
-    """Return the system's own error text; pyserial repeats port and number around it."""
-    number = getattr(error, "errno", None)
-    return os.strerror(number) if number else str(error)

@@ -11,12 +11,23 @@ import contextlib
 import errno
 import os
 import select
+import termios
+from typing import Final
 
 import serial
 
 from rig.closing import Closing
 
 READ_BYTES = 1 << 12
+_IN_USE: Final = "another program uses it: end that one, then try again"
+_OBSTACLES: Final = {
+    errno.ENOENT: "there is no such port: plug the board in; `rig doctor` lists ports",
+    errno.EACCES: "no permission: sudo usermod -aG dialout $USER, then log in again",
+    errno.EAGAIN: _IN_USE,
+    errno.EBUSY: _IN_USE,
+    errno.ENOTTY: "this is no serial port; `rig doctor` lists ports",
+}
+"""What keeps a port from being opened, by the system's error."""
 
 
 class SerialPort(Closing):
@@ -64,3 +75,21 @@ class SerialPort(Closing):
     def close(self) -> None:
         """Close the port; may be called twice."""
         self._serial.close()
+
+
+def reason(error: Exception) -> str:
+    """Return the system's own error text; pyserial repeats port and number around it."""
+    number = _errno(error)
+    return os.strerror(number) if number else str(error)
+
+
+def obstacle(error: Exception) -> str:
+    """Return why a port cannot be opened, and what to do."""
+    return _OBSTACLES.get(_errno(error)) or reason(error)
+
+
+def _errno(error: Exception) -> int:
+    """Return the system's number of an error; 0 if it has none."""
+    cause = error.__context__ if isinstance(error.__context__, termios.error) else error
+    first = cause.args[0] if cause.args else 0
+    return getattr(cause, "errno", None) or (first if isinstance(first, int) else 0)

@@ -55,7 +55,7 @@ def test_what_takes_ports_away_is_told_with_its_remedy(tmp_path: Path) -> None:
     found = {each.what: each for each in serial_findings(tmp_path / "sys", tmp_path / "proc")}
     braille = found["USB 1a86:7523 at 1-3"]
     assert "without a serial port" in braille.state
-    assert braille.mend.startswith("apt-get remove brltty")
+    assert braille.mend.startswith("`dmesg` tells why; if it names brltty: apt-get remove brltty")
     assert "brltty" not in found["USB 2341:0043 at 1-4"].mend
     latency = found["USB 0403:6001 at 1-2"]
     assert "16 ms" in latency.state
@@ -63,6 +63,11 @@ def test_what_takes_ports_away_is_told_with_its_remedy(tmp_path: Path) -> None:
     manager = found["ModemManager"]
     assert 'ATTRS{idVendor}=="2341", ENV{ID_MM_DEVICE_IGNORE}="1"' in manager.mend
     assert not any(each.needed and each.mend for each in found.values())
+
+
+def test_brltty_that_runs_is_blamed_at_once() -> None:
+    (found,) = usb_findings([UsbSerial("1a86:7523", "1-3", "", None)], ["brltty"])
+    assert found.mend.startswith("apt-get remove brltty")
 
 
 def test_nothing_amiss_is_nothing_told() -> None:

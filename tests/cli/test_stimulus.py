@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ import pytest
 
 from rig.resources import emulator_binary, firmware_image
 from rig.services.stimulus_probe import ClockError
+from rig.stimulus.port import SerialPort
 from tests.chip import CHIP
 from tests.cli.command import rig
 
@@ -41,32 +44,58 @@ def avrdude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return put
 
 
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[str]:
+    """A serial port whose name is one argument, whatever is in it."""
+    master, line = pty.openpty()
+    path = tmp_path / "ttyUSB0; touch $HOME"
+    path.symlink_to(os.ttyname(line))
+    yield str(path)
+    os.close(master)
+    os.close(line)
+
+
 def words(baud: int, port: str) -> str:
     image = firmware_image(CHIP.name)
     return f"-p m328p -c arduino -P {port} -b {baud} -U flash:w:{image}:i"
 
 
-def test_flash_tries_the_rates_of_both_boot_loaders(avrdude) -> None:
+def test_flash_tries_the_rates_of_both_boot_loaders(avrdude, port) -> None:
     avrdude(at_115200=NOT_IN_SYNC)
-    port = "/dev/ttyUSB0; touch $HOME/x"  # one argument, whatever is in it
     ended = rig("stimulus", "flash", "--port", port)
     assert ended.returncode == 0, ended.stderr
     assert avrdude.calls() == [words(115_200, port), words(57_600, port)]
     assert "flashed and verified at 57600 baud" in ended.stdout
 
 
-def test_flash_stops_at_the_first_that_works(avrdude) -> None:
+def test_flash_stops_at_the_first_that_works(avrdude, port) -> None:
     avrdude()
-    assert rig("stimulus", "flash", "--port", "/dev/ttyACM0").returncode == 0
-    assert avrdude.calls() == [words(115_200, "/dev/ttyACM0")]
+    assert rig("stimulus", "flash", "--port", port).returncode == 0
+    assert avrdude.calls() == [words(115_200, port)]
+
+
+def test_a_port_that_a_run_has_is_not_flashed(avrdude, port) -> None:
+    """avrdude would open it all the same."""
+    avrdude()
+    with SerialPort(port, 500_000, 1.0):
+        ended = rig("stimulus", "flash", "--port", port)
+    assert ended.returncode == 3
+    assert (
+        ended.stderr
+        == f"rig: {port}: not flashed: another program uses it: end that one, then try again\n"
+    )
+    assert avrdude.calls() == []
 
 
 @pytest.mark.parametrize(
     ("said", "calls", "text"),
     [
         (NOT_IN_SYNC, 2, "no boot loader answers at 115200 and 57600 baud"),
-        ("echo 'ser_open(): Permission denied'; exit 1", 1, "usermod -aG dialout"),
-        ('echo "can\'t open device /dev/x: No such file"; exit 1', 1, "`rig doctor` lists ports"),
+        (
+            "printf 'avrdude OS error: one\\navrdude error: two\\n\\navrdude done.'; exit 1",
+            1,
+            "avrdude ended with 1: avrdude OS error: one",
+        ),
         (
             "echo 'Device signature = 0x1e9516 (probably m328pb)'; exit 1",
             1,
@@ -80,9 +109,11 @@ def test_flash_stops_at_the_first_that_works(avrdude) -> None:
         ("exit 1", 1, "it said nothing"),
     ],
 )
-def test_what_avrdude_says_becomes_one_line(avrdude, said: str, calls: int, text: str) -> None:
+def test_what_avrdude_says_becomes_one_line(
+    avrdude, port, said: str, calls: int, text: str
+) -> None:
     avrdude(said, said)
-    ended = rig("stimulus", "flash", "--port", "/dev/ttyACM0")
+    ended = rig("stimulus", "flash", "--port", port)
     assert ended.returncode == 3
     assert len(avrdude.calls()) == calls
     assert text in ended.stderr

@@ -367,13 +367,21 @@ def test_a_description_may_say_more() -> None:
     assert described(text) == CHIP
 
 
-def test_port_that_is_not_there() -> None:
-    with pytest.raises(BenchError, match="/dev/rig-none: the stimulus's serial port cannot be"):
-        SerialStimulus.open("/dev/rig-none", CHIP)
+@pytest.mark.parametrize(
+    ("port", "obstacle"),
+    [
+        ("/dev/rig-none", "there is no such port: plug the board in; `rig doctor` lists ports"),
+        ("/dev/null", "this is no serial port"),
+        ("/dev", "Is a directory"),
+    ],
+)
+def test_port_that_cannot_be_opened(port: str, obstacle: str) -> None:
+    with pytest.raises(BenchError, match=f"{port}: the stimulus's .* cannot be opened: {obstacle}"):
+        SerialStimulus.open(port, CHIP)
 
 
 def test_port_in_use(firmware: FakeFirmware, stimulus: SerialStimulus) -> None:
-    with pytest.raises(BenchError, match="cannot be opened"):
+    with pytest.raises(BenchError, match="another program uses it: end that one"):
         SerialStimulus.open(firmware.port, CHIP)
 
 
