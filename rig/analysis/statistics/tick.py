@@ -36,6 +36,7 @@ BINS = 1 << 21
 _BIN_HZ = 2 * HIGHEST_HZ * HARMONICS[-1]
 _SHORTEST_S = 2 / LOWEST_HZ
 _REGULAR, _NEARLY = 0.25, 1e-3
+_FINE = 8
 _ROUNDING = 1e-9
 _GRID = 1 << 16
 _DIVISORS = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
@@ -95,8 +96,10 @@ class _Spectrum:
         size = fft.next_fast_len(2 * (int(place[-1]) + 1), real=True)
         self._line_hz = _BIN_HZ / size
         self._power = _power(np.bincount(place, scores, size)) / n
-        lines = slice(int(LOWEST_HZ / self._line_hz), int(HIGHEST_HZ / self._line_hz))
-        self.regular = _regular(np.bincount(place, minlength=size), n, lines)
+        # Also those above HIGHEST_HZ: a regular rate among the harmonics would be taken for theirs.
+        lines = slice(int(LOWEST_HZ / self._line_hz), None)
+        counts = np.bincount(place, minlength=size)
+        self.regular = _on_grid(seconds) or _regular(counts, n, lines)
 
     def search(self) -> tuple[float, float]:
         """Return p-value and rate of the most significant tick, near nominal rates or anywhere."""
@@ -198,6 +201,18 @@ def _regular(counts: Int64Array, n: int, lines: slice) -> bool:
     if abs(share - _REGULAR) < _NEARLY:
         share = float(_power(counts.astype(np.float64))[lines].max()) / n**2
     return share > _REGULAR
+
+
+def _on_grid(seconds: FloatArray) -> bool:
+    """Return whether events come at whole multiples of an interval, which bins may not resolve."""
+    fine_s = float(np.median(np.diff(seconds))) / _FINE
+    if fine_s <= 0:
+        return False
+    place = (seconds / fine_s).astype(np.int64)
+    place = place[place < BINS]
+    size = fft.next_fast_len(int(place[-1]) + 1, real=True)
+    counts = np.bincount(place, minlength=size)
+    return _regular(counts, len(place), slice(size // (2 * _FINE), None))
 
 
 def _folded(seconds: FloatArray, values: Int64Array, rate_hz: float, p_value: float) -> Tick:

@@ -74,6 +74,17 @@ def test_regular_stimuli_are_refused():
     assert tick.rate_hz is None
 
 
+@pytest.mark.parametrize("period_us", [10_000, 1000, 400, 200, 125, 70, 50, 33.3, 31.25, 20])
+def test_answers_on_a_regular_grid_are_refused(period_us):
+    """A late answer is late in the grid's phase: that is no tick, at a harmonic or an alias."""
+    rng = np.random.default_rng(6)
+    n = 60_000
+    latency_us = np.minimum(3 + rng.gamma(2.5, 2, n), period_us * 0.9)
+    tick = found(np.arange(n) * period_us / 1e6 + latency_us / 1e6, latency_us)
+    assert tick.rate_hz is None
+    assert tick.refused
+
+
 def test_a_burst_is_too_short():
     assert "needs 0.1 s" in found(np.arange(300) * 1e-4, np.arange(300.0)).refused
 
