@@ -47,7 +47,10 @@ def _port_finding(device: str, about: str, usb: UsbSerial | None) -> DoctorFindi
     elif usb is not None and usb.name:
         about = f"{about}; USB {usb.usb_id}: {usb.name}, no stimulus: another chip"
     if not os.access(device, os.R_OK | os.W_OK):
-        mend = f"sudo usermod -aG {quoted(_group_of(Path(device)))} $USER, then log in again"
+        group = _group_of(Path(device))
+        mend = f"sudo usermod -aG {quoted(group)} $USER, then log in again"
+        if group == "root":  # no udev rule gave it away, and nobody should be in that group
+            mend = f"sudo chgrp dialout {quoted(device)}, and be in group dialout"
         return DoctorFinding(what, f"{about}, no permission", mend, needed=False, port=device)
     if usb is not None and usb.usb_id in LIKELY:
         about = f"{about}; opening it resets an Uno or Nano (DTR), 2 s"

@@ -28,10 +28,10 @@ PLAN = find_plan("interrupt").read_text(encoding="utf-8").replace("count = 1000"
 
 
 def measured(
-    folder: Path, fault: str, fixture: str = FIXTURE, plan: str = PLAN
+    folder: Path, fault: str, fixture: str = FIXTURE, plan: str = PLAN, after_ms: float = 216.5
 ) -> tuple[Result, RigError | None]:
     """A run in whose third tenth of a second the fault begins."""
-    usb = f'\n[virtual.usb]\nfault = "{fault}"\nafter = "216.5 ms"\n' if fault else ""
+    usb = f'\n[virtual.usb]\nfault = "{fault}"\nafter = "{after_ms} ms"\n' if fault else ""
     path = folder / "run.h5"
     failure = run(
         parse_plan(plan, "plan"),
@@ -57,11 +57,33 @@ def test_a_short_transfer_loses_nothing(tmp_path: Path) -> None:
     assert result.evaluation.counts.answered == 300
 
 
-def test_a_cable_that_is_pulled_is_no_pass(tmp_path: Path) -> None:
-    result, failure = measured(tmp_path, "unplug")
-    assert "the driver does not say why; the analyzer's buffer may have overflowed" in str(failure)
+@pytest.mark.parametrize(
+    ("fault", "loss", "told"),
+    [
+        (fault, LossKind.END_UNASKED, "the driver does not say why; the analyzer's buffer may")
+        for fault in ("overrun", "empty", "halt", "unplug", "full speed")
+    ]
+    + [("stall", LossKind.STALL, "nothing came for 1 s while capturing")],
+)
+def test_what_ends_the_capture_ends_the_run_with_its_name(
+    fault: str, loss: LossKind, told: str, tmp_path: Path
+) -> None:
+    patient = FIXTURE.replace('stall_timeout = "5 s"', 'stall_timeout = "1 s"')
+    if fault == "full speed":
+        patient, fault = patient + '\n[virtual.usb]\nspeed = "full"\n', ""
+    result, failure = measured(tmp_path, fault, patient)
+    assert failure is not None
+    assert (failure.exit_code, told in str(failure)) == (3, True)
     assert result.evaluation.verdict is Verdict.INCOMPLETE
-    assert LossKind.END_UNASKED in {kind for kind, _, _ in result.losses}
+    assert loss in {kind for kind, _, _ in result.losses}
+
+
+def test_a_transfer_lost_before_the_first_event_changes_no_figure(tmp_path: Path) -> None:
+    """Nothing tells of it: all that is measured lies behind, and is early by as much."""
+    result, failure = measured(tmp_path, "error", after_ms=5)
+    assert failure is None
+    assert result.evaluation.verdict is Verdict.PASS
+    assert result.evaluation.counts.answered == 300
 
 
 @pytest.mark.parametrize("fixture", [FIXTURE, NO_SEQUENCE])
