@@ -87,9 +87,13 @@ def test_preempt_full_lets_a_task_preempt_what_another_does_in_the_kernel(tmp_pa
 
 def test_threadirqs_puts_the_handler_into_a_thread(tmp_path):
     """Then the stock kernel's handler takes as long as that of PREEMPT_RT, 13 us and not 3."""
-    guest = 'kernel_options = "threadirqs"\n'
+    guest = 'kernel_options = "threadirqs mitigations=off"\n'
     found, environment = measured("interrupt", "", guest, tmp_path / "run.h5")
     threads = {each["thread"]: each["priority"] for each in environment["irq_threads"]}
     assert threads["irq/7-parport0"] == 50
+    others = {each["thread"]: each["priority"] for each in environment["realtime_threads"]}
+    assert others["migration"] == 99
+    assert environment["mitigations"]["spectre_v2"].startswith("Vulnerable")
+    assert environment["bios_vendor"] == "SeaBIOS"
     assert found.evaluation.verdict is Verdict.PASS
     assert 8_000 < found.evaluation.figures.median_ns < 30_000

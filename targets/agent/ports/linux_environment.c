@@ -13,13 +13,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "linux_files.h"
 #include "linux_kernel_config.h"
+#include "linux_threads.h"
 #include "system.h"
 
-#define TEXT_MAX 4096
 #define CPUS_MAX 64   /* described one by one */
 #define MODULES_MAX 256
 #define IRQS_MAX 256
+#define ZONES_MAX 32
 #define MSR_SMI_COUNT 0x34 /* Intel SDM vol. 4: SMIs since the last reset */
 
 static int dma_latency_file = -1;
@@ -35,38 +37,12 @@ void linux_hold_dma_latency(int32_t latency_us)
         dma_latency_error = errno;
 }
 
-/* --- files -------------------------------------------------------------------------------------- */
-
-/* The beginning of a file without blanks at its end; false if it cannot be read. */
-static bool slurp(const char *path, char *text, size_t size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    size_t used = 0;
-    ssize_t count;
-    while (used < size - 1 && (count = read(file, text + used, size - 1 - used)) > 0)
-        used += (size_t)count;
-    close(file);
-    while (used && isspace((unsigned char)text[used - 1]))
-        used--;
-    text[used] = '\0';
-    return true;
-}
-
-static void add_file(struct json *json, const char *key, const char *path)
-{
-    char text[TEXT_MAX];
-    if (slurp(path, text, sizeof text))
-        json_string(json, key, text);
-}
-
 /* --- parts -------------------------------------------------------------------------------------- */
 
 static const char *preemption(const char *version)
 {
     char text[16];
-    if (slurp("/sys/kernel/realtime", text, sizeof text) && strcmp(text, "1") == 0)
+    if (linux_file_read("/sys/kernel/realtime", text, sizeof text) && strcmp(text, "1") == 0)
         return "PREEMPT_RT";
     static const char *const models[] = {"PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT"};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
@@ -86,40 +62,101 @@ static void add_kernel(struct json *json)
         json_string(json, "host", name.nodename);
         json_string(json, "preemption", preemption(name.version));
     }
-    add_file(json, "preemption_mode", "/sys/kernel/debug/sched/preempt");
-    add_file(json, "realtime", "/sys/kernel/realtime");
-    add_file(json, "command_line", "/proc/cmdline");
-    add_file(json, "uptime", "/proc/uptime");
-    add_file(json, "load", "/proc/loadavg");
-    add_file(json, "rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
-    add_file(json, "rt_period_us", "/proc/sys/kernel/sched_rt_period_us");
-    add_file(json, "timer_migration", "/proc/sys/kernel/timer_migration");
+    linux_file_add(json, "preemption_mode", "/sys/kernel/debug/sched/preempt");
+    linux_file_add(json, "realtime", "/sys/kernel/realtime");
+    linux_file_add(json, "command_line", "/proc/cmdline");
+    linux_file_add(json, "uptime", "/proc/uptime");
+    linux_file_add(json, "load", "/proc/loadavg");
+    linux_file_add(json, "rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us");
+    linux_file_add(json, "rt_period_us", "/proc/sys/kernel/sched_rt_period_us");
+    linux_file_add(json, "timer_migration", "/proc/sys/kernel/timer_migration");
+    linux_file_add(json, "nmi_watchdog", "/proc/sys/kernel/nmi_watchdog");
+    linux_file_add(json, "transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled");
+    linux_file_add(json, "lockdown", "/sys/kernel/security/lockdown");
+    linux_file_add(json, "pcie_aspm", "/sys/module/pcie_aspm/parameters/policy");
+    linux_file_add(json, "irq_default_affinity", "/proc/irq/default_smp_affinity");
 }
 
 #define CLOCK "/sys/devices/system/clocksource/clocksource0/"
 #define CPU "/sys/devices/system/cpu/"
+#define THERMAL "/sys/class/thermal/thermal_zone"
+
+/* The first processor's value of a name in /proc/cpuinfo; NULL if it has none. */
+static const char *cpuinfo_value(const char *cpuinfo, const char *name, char *value, size_t size)
+{
+    const char *line = strstr(cpuinfo, name);
+    line = line ? line + strcspn(line, ":\n") : "";
+    if (*line != ':')
+        return NULL;
+    line += 1 + strspn(line + 1, " ");
+    snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+    return value;
+}
+
+static void add_cpuinfo(struct json *json)
+{
+    static const char *const names[][2] = {{"processor", "model name"},
+                                           {"microcode", "microcode"},
+                                           {"cpu_implementer", "CPU implementer"},
+                                           {"cpu_part", "CPU part"},
+                                           {"cpu_revision", "CPU revision"}};
+    char text[FILE_TEXT_MAX], value[256];
+    if (!linux_file_read("/proc/cpuinfo", text, sizeof text))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cpuinfo_value(text, names[i][1], value, sizeof value))
+            json_string(json, names[i][0], value);
+}
+
+/* Each weakness of the processor, and what the kernel does about it at the expense of time. */
+static void add_mitigations(struct json *json)
+{
+    char path[320];
+    struct dirent *entry;
+    DIR *folder = linux_folder(CPU "vulnerabilities");
+    if (!folder)
+        return;
+    json_open_object(json, "mitigations");
+    while ((entry = linux_folder_next(folder))) {
+        snprintf(path, sizeof path, CPU "vulnerabilities/%s", entry->d_name);
+        linux_file_add(json, entry->d_name, path);
+    }
+    json_close(json);
+    closedir(folder);
+}
 
 static void add_processor(struct json *json)
 {
-    char text[TEXT_MAX];
-    if (slurp("/proc/cpuinfo", text, sizeof text)) {
-        char *model = strstr(text, "model name");
-        char *colon = model ? strchr(model, ':') : NULL;
-        if (colon) {
-            colon[strcspn(colon, "\n")] = '\0';
-            json_string(json, "processor", colon + 1 + strspn(colon + 1, " "));
-        }
+    add_cpuinfo(json);
+    linux_file_add(json, "clocksource", CLOCK "current_clocksource");
+    linux_file_add(json, "clocksources", CLOCK "available_clocksource");
+    linux_file_add(json, "cpus_online", CPU "online");
+    linux_file_add(json, "cpus_isolated", CPU "isolated");
+    linux_file_add(json, "cpus_nohz_full", CPU "nohz_full");
+    linux_file_add(json, "smt", CPU "smt/control");
+    linux_file_add(json, "smt_active", CPU "smt/active");
+    linux_file_add(json, "cpuidle_driver", CPU "cpuidle/current_driver");
+    linux_file_add(json, "cpuidle_governor", CPU "cpuidle/current_governor");
+    linux_file_add(json, "no_turbo", CPU "intel_pstate/no_turbo");
+    linux_file_add(json, "boost", CPU "cpufreq/boost");
+    add_mitigations(json);
+}
+
+static void add_temperatures(struct json *json)
+{
+    char path[64], name[64];
+    json_open_array(json, "thermal_zones");
+    for (int zone = 0; zone < ZONES_MAX; zone++) {
+        snprintf(path, sizeof path, THERMAL "%d/type", zone);
+        if (!linux_file_read(path, name, sizeof name))
+            break;
+        json_open_object(json, NULL);
+        json_string(json, "name", name);
+        snprintf(path, sizeof path, THERMAL "%d/temp", zone);
+        linux_file_add(json, "temperature_mdegc", path);
+        json_close(json);
     }
-    add_file(json, "clocksource", CLOCK "current_clocksource");
-    add_file(json, "clocksources", CLOCK "available_clocksource");
-    add_file(json, "cpus_online", CPU "online");
-    add_file(json, "cpus_isolated", CPU "isolated");
-    add_file(json, "cpus_nohz_full", CPU "nohz_full");
-    add_file(json, "smt", CPU "smt/control");
-    add_file(json, "cpuidle_driver", CPU "cpuidle/current_driver");
-    add_file(json, "cpuidle_governor", CPU "cpuidle/current_governor");
-    add_file(json, "no_turbo", CPU "intel_pstate/no_turbo");
-    add_file(json, "boost", CPU "cpufreq/boost");
+    json_close(json);
 }
 
 /* The machine's memory, board and firmware, as far as they tell. */
@@ -127,15 +164,15 @@ static void add_machine(struct json *json)
 {
     static const char *const names[] = {"sys_vendor",   "product_name", "board_vendor", "board_name",
                                         "bios_vendor", "bios_version", "bios_date"};
-    char text[TEXT_MAX], path[64];
-    char *total = slurp("/proc/meminfo", text, sizeof text) ? strstr(text, "MemTotal:") : NULL;
+    char text[FILE_TEXT_MAX], path[64];
+    char *total = linux_file_read("/proc/meminfo", text, sizeof text) ? strstr(text, "MemTotal:") : NULL;
     if (total)
         json_u64(json, "memory_kib", strtoull(total + strlen("MemTotal:"), NULL, 10));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "/sys/class/dmi/id/%s", names[i]);
-        add_file(json, names[i], path);
+        linux_file_add(json, names[i], path);
     }
-    add_file(json, "board_model", "/proc/device-tree/model");
+    linux_file_add(json, "board_model", "/proc/device-tree/model");
 }
 
 static void add_smi_count(struct json *json, int cpu)
@@ -157,13 +194,13 @@ static void add_idle_states(struct json *json, int cpu)
     for (int state = 0; state < 16; state++) {
         char path[96], name[64], text[192], latency[32], disabled[32];
         snprintf(path, sizeof path, CPU "cpu%d/cpuidle/state%d/name", cpu, state);
-        if (!slurp(path, name, sizeof name))
+        if (!linux_file_read(path, name, sizeof name))
             break;
         snprintf(path, sizeof path, CPU "cpu%d/cpuidle/state%d/latency", cpu, state);
-        if (!slurp(path, latency, sizeof latency))
+        if (!linux_file_read(path, latency, sizeof latency))
             strcpy(latency, "?");
         snprintf(path, sizeof path, CPU "cpu%d/cpuidle/state%d/disable", cpu, state);
-        bool off = slurp(path, disabled, sizeof disabled) && strcmp(disabled, "0") != 0;
+        bool off = linux_file_read(path, disabled, sizeof disabled) && strcmp(disabled, "0") != 0;
         snprintf(text, sizeof text, "%s %s us%s", name, latency, off ? " disabled" : "");
         json_string(json, NULL, text);
     }
@@ -172,22 +209,29 @@ static void add_idle_states(struct json *json, int cpu)
 
 static void add_cpus(struct json *json)
 {
-    static const char *const files[][2] = {{"governor", "scaling_governor"},
-                                           {"driver", "scaling_driver"},
-                                           {"frequency_khz", "scaling_cur_freq"},
-                                           {"minimum_khz", "scaling_min_freq"},
-                                           {"maximum_khz", "scaling_max_freq"}};
+    static const char *const files[][2] = {
+        {"governor", "cpufreq/scaling_governor"},
+        {"driver", "cpufreq/scaling_driver"},
+        {"frequency_khz", "cpufreq/scaling_cur_freq"},
+        {"minimum_khz", "cpufreq/scaling_min_freq"},
+        {"maximum_khz", "cpufreq/scaling_max_freq"},
+        {"energy_preference", "cpufreq/energy_performance_preference"},
+        {"core_throttles", "thermal_throttle/core_throttle_count"},
+        {"package_throttles", "thermal_throttle/package_throttle_count"},
+    };
     json_open_array(json, "cpus");
     for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
         char path[96];
         snprintf(path, sizeof path, CPU "cpu%d", cpu);
-        if (access(path, F_OK) != 0)
+        DIR *folder = linux_folder(path);
+        if (!folder)
             continue;
+        closedir(folder);
         json_open_object(json, NULL);
         json_i64(json, "cpu", cpu);
         for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-            snprintf(path, sizeof path, CPU "cpu%d/cpufreq/%s", cpu, files[i][1]);
-            add_file(json, files[i][0], path);
+            snprintf(path, sizeof path, CPU "cpu%d/%s", cpu, files[i][1]);
+            linux_file_add(json, files[i][0], path);
         }
         add_idle_states(json, cpu);
         add_smi_count(json, cpu);
@@ -207,10 +251,10 @@ static int list_irqs(int *numbers)
 {
     int count = 0;
     struct dirent *entry;
-    DIR *folder = opendir("/proc/irq");
+    DIR *folder = linux_folder("/proc/irq");
     if (!folder)
         return 0;
-    while (count < IRQS_MAX && (entry = readdir(folder)))
+    while (count < IRQS_MAX && (entry = linux_folder_next(folder)))
         if (isdigit((unsigned char)entry->d_name[0]))
             numbers[count++] = atoi(entry->d_name);
     closedir(folder);
@@ -224,11 +268,11 @@ static bool irq_actions(int number, struct text *names)
     char path[48];
     struct dirent *entry;
     snprintf(path, sizeof path, "/proc/irq/%d", number);
-    DIR *folder = opendir(path);
+    DIR *folder = linux_folder(path);
     if (!folder)
         return false;
-    while ((entry = readdir(folder)))
-        if (entry->d_type == DT_DIR && entry->d_name[0] != '.') {
+    while ((entry = linux_folder_next(folder)))
+        if (entry->d_type == DT_DIR) {
             text_add(names, names->used ? " " : "");
             text_add(names, entry->d_name);
         }
@@ -251,52 +295,12 @@ static void add_irqs(struct json *json)
         json_i64(json, "irq", numbers[i]);
         json_string(json, "actions", buffer);
         snprintf(path, sizeof path, "/proc/irq/%d/smp_affinity_list", numbers[i]);
-        add_file(json, "affinity", path);
+        linux_file_add(json, "affinity", path);
         snprintf(path, sizeof path, "/proc/irq/%d/effective_affinity_list", numbers[i]);
-        add_file(json, "effective_affinity", path);
+        linux_file_add(json, "effective_affinity", path);
         json_close(json);
     }
     json_close(json);
-}
-
-/* Threads of interrupts: kernel threads named irq/N-name. */
-static void add_irq_thread(struct json *json, int pid, const char *name)
-{
-    struct sched_param parameters;
-    char path[48];
-    json_open_object(json, NULL);
-    json_string(json, "thread", name);
-    int policy = sched_getscheduler(pid);
-    json_string(json, "policy", policy == SCHED_FIFO ? "fifo" : policy == SCHED_RR ? "rr" : "other");
-    if (sched_getparam(pid, &parameters) == 0)
-        json_i64(json, "priority", parameters.sched_priority);
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
-    char status[TEXT_MAX];
-    char *list = slurp(path, status, sizeof status) ? strstr(status, "Cpus_allowed_list:") : NULL;
-    if (list) {
-        list += strcspn(list, "\t") + 1;
-        list[strcspn(list, "\n")] = '\0';
-        json_string(json, "affinity", list);
-    }
-    json_close(json);
-}
-
-static void add_irq_threads(struct json *json)
-{
-    struct dirent *entry;
-    DIR *folder = opendir("/proc");
-    if (!folder)
-        return;
-    json_open_array(json, "irq_threads");
-    while ((entry = readdir(folder))) {
-        char path[48], name[64];
-        int pid = atoi(entry->d_name);
-        snprintf(path, sizeof path, "/proc/%d/comm", pid);
-        if (pid > 0 && slurp(path, name, sizeof name) && strncmp(name, "irq/", 4) == 0)
-            add_irq_thread(json, pid, name);
-    }
-    json_close(json);
-    closedir(folder);
 }
 
 static void add_modules(struct json *json)
@@ -332,8 +336,9 @@ void linux_environment(struct json *json)
     add_machine(json);
     add_agent(json);
     add_cpus(json);
+    add_temperatures(json);
     add_irqs(json);
-    add_irq_threads(json);
+    linux_threads(json);
     add_modules(json);
     linux_kernel_config(json);
 }

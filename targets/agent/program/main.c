@@ -21,7 +21,7 @@
 #include "options.h"
 
 #define WHY_SIZE 400
-#define ENVIRONMENT_SIZE (64u * 1024)
+#define ENVIRONMENT_SIZE (128u * 1024)
 
 static volatile sig_atomic_t end_asked;
 static char environment[ENVIRONMENT_SIZE];
