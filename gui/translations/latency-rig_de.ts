@@ -399,6 +399,16 @@
    <source>Verdict</source>
    <translation>Urteil</translation>
   </message>
+  <message>
+   <location filename="gui/pages/results/compare.py" />
+   <source>What differs</source>
+   <translation>Was sich unterscheidet</translation>
+  </message>
+  <message>
+   <location filename="gui/pages/results/compare.py" />
+   <source>What differs around the runs</source>
+   <translation>Was an den Läufen sonst verschieden ist</translation>
+  </message>
  </context>
  <context>
   <name>ComplementaryPlot</name>

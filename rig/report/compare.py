@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -26,7 +26,14 @@ from rig.report.calibration_brief import (
     taken_off,
 )
 from rig.report.distribution import quantity_of
-from rig.report.environment import KERNEL_OPTIONS, environment_of, fixture_of, flat
+from rig.report.environment import (
+    KERNEL_OPTIONS,
+    environment_of,
+    fixture_of,
+    flat,
+    readings_of,
+    without_readings,
+)
 from rig.report.labels import count_rows, figure_rows, title_of
 from rig.session.results import Result
 
@@ -34,6 +41,7 @@ _INTERVAL: Final = (
     "Intervals of 95 %, from the scatter of the values alone and for independent events. What the "
     "bench adds is in all runs alike if it is the same bench."
 )
+ALIKE: Final = "Nothing that plans, fixtures and environments tell."
 DIFFERENCES: Final = (("average", None), ("median", Fraction(1, 2)), ("p99", Fraction(99, 100)))
 
 
@@ -48,6 +56,8 @@ class Comparison:
     """Rows of the name of a figure, then its difference in each run but the first."""
     around: tuple[tuple[str, ...], ...]
     """Rows of conditions that are not the same in all: name, then its value in each run."""
+    readings: tuple[tuple[str, ...], ...]
+    """The same of what targets read when their runs began, such as temperatures."""
 
 
 def compare(runs: Sequence[Result]) -> Comparison:
@@ -62,13 +72,15 @@ def compare(runs: Sequence[Result]) -> Comparison:
             (name, tuple(_difference(samples[0], other, p) for other in samples[1:]))
             for name, p in DIFFERENCES
         ),
-        tuple(_around(runs)),
+        differing(runs),
+        _unequal([dict(_told(result, readings_of)) for result in runs]),
     )
 
 
 def document(found: Comparison, runs: Sequence[Result]) -> dict[str, Any]:
     """Return the comparison as plain values, for `--json`."""
     return {
+        "environment": {row[0]: list(row[1:]) for row in found.around},
         "runs": [
             {
                 "name": name,
@@ -86,7 +98,7 @@ def document(found: Comparison, runs: Sequence[Result]) -> dict[str, Any]:
             for name, d in zip(found.names[1:], each, strict=True)
             if d is not None
         ],
-        "environment": {row[0]: list(row[1:]) for row in found.around},
+        "readings": {row[0]: list(row[1:]) for row in found.readings},
     }  # fmt: skip
 
 
@@ -109,6 +121,12 @@ def comparison(found: Comparison, runs: Sequence[Result]) -> ReportDocument:
         title=f"Comparison of {len(runs)} runs",
         subtitle="; ".join(dict.fromkeys(capitalized(title_of(each.settings)) for each in runs)),
         sections=(
+            *section(
+                "around",
+                "What differs around the runs",
+                TextTable(("", *found.names), found.around),
+                None if found.around else Note(ALIKE),
+            ),
             *section("distributions", "Distributions", Plot("", draw)),
             *section(
                 "figures",
@@ -122,9 +140,9 @@ def comparison(found: Comparison, runs: Sequence[Result]) -> ReportDocument:
                 Note(_INTERVAL),
             ),
             *section(
-                "around",
-                "What differs around the runs",
-                TextTable(("", *found.names), found.around),
+                "readings",
+                "Read when the runs began",
+                TextTable(("", *found.names), found.readings),
             ),
         ),
     )
@@ -180,15 +198,24 @@ def _difference(first: Sample, second: Sample, p: Fraction | None) -> Difference
     return quantile_difference(first, second, p)
 
 
-def _around(runs: Sequence[Result]) -> list[tuple[str, ...]]:
+def differing(runs: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
+    """Return the conditions that are not the same in all: name, then its value in each run.
+
+    The kernel's options come last, since there may be many.
+    """
     found = [dict(_conditions(result)) for result in runs]
-    names = list(dict.fromkeys(name for each in found for name in each))
-    options = f"target {KERNEL_OPTIONS} "
-    if not all(any(name.startswith(options) for name in each) for each in found):
-        # Of a run whose kernel is not known no option differs.
-        names = [name for name in names if not name.startswith(options)]
-    rows = [(name, *(each.get(name, ABSENT) for each in found)) for name in names]
-    return [row for row in rows if len(set(row[1:])) > 1]
+    prefix = f"target {KERNEL_OPTIONS} "
+    rows = _unequal(found)
+    others = tuple(row for row in rows if not row[0].startswith(prefix))
+    if not all(any(name.startswith(prefix) for name in each) for each in found):
+        return others  # of a run whose kernel is not known no option differs
+    return (*others, *(row for row in rows if row[0].startswith(prefix)))
+
+
+def _unequal(found: Sequence[dict[str, str]]) -> tuple[tuple[str, ...], ...]:
+    names = dict.fromkeys(name for each in found for name in each)
+    rows = ((name, *(each.get(name, ABSENT) for each in found)) for name in names)
+    return tuple(row for row in rows if len(set(row[1:])) > 1)
 
 
 def _conditions(result: Result) -> list[tuple[str, str]]:
@@ -204,6 +231,12 @@ def _conditions(result: Result) -> list[tuple[str, str]]:
         (fact.name, fact.text) for fact in measurement_of(settings.measurement).conditions(settings)
     ]
     rows += [(f"agent {name}", value) for name, value in settings.agent.items()]
+    return [*rows, *_told(result, without_readings)]
+
+
+def _told(
+    result: Result, part: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Iterator[tuple[str, str]]:
     for party, known in environment_of(result).items():
-        rows += [(f"{party} {name}", text) for name, text in flat(known)]
-    return rows
+        for name, text in flat(part(known)):
+            yield f"{party} {name}", text

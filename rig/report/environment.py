@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from rig.untrusted.toml_reader import toml_table
 PARTIES: Final = ("target", "analyzer", "stimulus", "host")
 TEXT_MAX: Final = 2000
 """Longer values are cut, with a remark; the run file has them whole."""
-_SYSTEM: Final = ("system", "release", "preemption", "machine", "processor")
+_SYSTEM: Final = ("system", "release", "preemption", "machine", "processor", "board_model")
 """Values that a target is named by, as far as its agent reports them."""
 KERNEL_OPTIONS: Final = "kernel_options"
 """Name under which an agent reports options of the kernel."""
@@ -25,8 +26,13 @@ _TOLD: Final = (
 )  # fmt: skip
 
 
-_NAMES: Final = ("thread", "name")
+_NAMES: Final = ("thread", "name", "cpu", "irq")
 """Keys of a member of a list that say which one it is."""
+_READINGS: Final = frozenset({
+    "uptime", "load", "frequency_khz", "smi_count", "core_throttles", "package_throttles",
+    "temperature_mdegc",
+})  # fmt: skip
+"""Keys of what a target reads at one moment: another value means no other system."""
 
 
 def environment(result: Result) -> tuple[Section, ...]:
@@ -64,7 +70,10 @@ def _brief(options: dict[str, Any]) -> str:
 def environment_of(result: Result) -> dict[str, dict[str, Any]]:
     """Return what each party reported of itself, by party."""
     texts = {party: result.texts.get(f"environment/{party}", "") for party in PARTIES}
-    return {party: _object(text) for party, text in texts.items()}
+    told = {party: _object(text) for party, text in texts.items()}
+    if "version" in told["target"]:  # of the agent; that of the system has the same name
+        told["target"]["agent_version"] = told["target"].pop("version")
+    return told
 
 
 def fixture_of(result: Result) -> dict[str, Any]:
@@ -108,18 +117,60 @@ def flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
             yield f"{prefix}{name}", _cut(str(value))
 
 
+def without_readings(known: dict[str, Any]) -> dict[str, Any]:
+    """Return what a party reported, without what it read at one moment."""
+    inside = known.get("environment")
+    if not isinstance(inside, dict):
+        return known
+    return {**known, "environment": _part(inside, readings=False)}
+
+
+def readings_of(known: dict[str, Any]) -> dict[str, Any]:
+    """Return what a party read at one moment, such as temperatures and counters."""
+    inside = known.get("environment")
+    return _part(inside, readings=True) if isinstance(inside, dict) else {}
+
+
+def _part(values: dict[str, Any], *, readings: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found[name] = _part(value, readings=readings)
+        elif isinstance(value, list):
+            found[name] = list(_members(value, readings=readings))
+        elif (name in _READINGS) is readings:
+            found[name] = value
+    return found
+
+
+def _members(values: list[Any], *, readings: bool) -> Iterator[Any]:
+    for value in values:
+        if not isinstance(value, dict):
+            if not readings:
+                yield value
+        elif part := _part(value, readings=readings):
+            yield {**{name: value[name] for name in _NAMES if name in value}, **part}
+
+
 def _listed(name: str, values: list[Any]) -> Iterator[tuple[str, str]]:
     """Yield plain values as one line; members with values of their own, as threads, as one each.
 
-    Such a line is named after the member, so that lines of two runs can be compared.
+    Such a line is named after the member, so that lines of two runs can be compared; of members
+    with the same name the second has a 2 behind it.
     """
     plain = [str(value) for value in values if not isinstance(value, dict)]
-    if plain:
-        yield name, _cut(", ".join(plain))
+    used: Counter[str] = Counter()
     for number, member in enumerate((each for each in values if isinstance(each, dict)), 1):
         rest = dict(member)
         called = next((str(rest.pop(key)) for key in _NAMES if key in rest), str(number))
-        yield f"{name} {called}", _cut(", ".join(f"{key} {text}" for key, text in flat(rest)))
+        used[called] += 1
+        again = f" {used[called]}" if used[called] > 1 else ""
+        if text := ", ".join(f"{key} {text}" for key, text in flat(rest)):
+            yield f"{name} {called}{again}", _cut(text)
+        else:
+            plain.append(called)
+    if plain:
+        yield name, _cut(", ".join(plain))
 
 
 def _cut(text: str) -> str:

@@ -18,6 +18,7 @@ from gui.theme import theme
 from rig.formatting import with_unicode_signs
 from rig.record.reader import RunFile
 from rig.record.writer import RunWriter
+from rig.report.compare import differing
 from tests.cli.command import rig
 from tests.gui.results_runs import COUNT, FAULTY, GOOD, choose, results_page, shown_by_rig
 
@@ -177,6 +178,10 @@ def test_runs_are_compared(page, qtbot):
     assert page.tabs.currentIndex() == COMPARE
     assert [result.path.name for result in compared.results] == [GOOD, FAULTY]
     assert [run.name for run in compared.tail.chart.runs] == ["good", "faulty"]
+    around = compared.around
+    assert around.isVisibleTo(compared)
+    rows = [tuple(around.item(r, c).text() for c in range(3)) for r in range(around.rowCount())]
+    assert tuple(rows) == differing(compared.results)
     table = compared.table
     heads = [table.horizontalHeaderItem(c).text() for c in range(table.columnCount())]
     column = heads.index("max")

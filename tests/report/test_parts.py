@@ -11,8 +11,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+from rig.document import Note
 from rig.record.reader import RunFile
-from rig.report.compare import compare
+from rig.report.compare import ALIKE, compare, comparison, document
 from rig.report.page import page
 from rig.report.run_report import run_report
 from rig.report.terminal import print_report
@@ -58,6 +59,30 @@ def test_options_that_differ_are_in_a_comparison(tmp_path):
     rows = [row for row in compare([one, other]).around if "kernel_options" in row[0]]
     assert rows == [("target kernel_options HZ", "250", "1000")]
     assert not [row for row in compare([one, unknown]).around if "kernel_options" in row[0]]
+
+
+def test_a_comparison_says_first_what_differs_around_the_runs(tmp_path):
+    run, runs = read(unpacked("timer", tmp_path)), []
+    for version, temperature in (("F2", "41000"), ("F3", "62000")):
+        inside = {
+            "version": "#1 SMP",
+            "bios_version": version,
+            "thermal_zones": [{"name": "cpu", "temperature_mdegc": temperature}],
+            "kernel_options": {"HZ": temperature},
+        }
+        text = json.dumps({"version": "0.1.0", "environment": inside})
+        runs.append(replace(run, texts={**run.texts, "environment/target": text}))
+    found = compare(runs)
+    bios = ("target bios_version", "F2", "F3")
+    assert found.around == (bios, ("target kernel_options HZ", "41000", "62000"))
+    assert found.readings == (
+        ("target thermal_zones cpu", "temperature_mdegc 41000", "temperature_mdegc 62000"),
+    )
+    sections = comparison(found, runs).sections
+    assert [sections[0].name, sections[-1].name] == ["around", "readings"]
+    assert next(iter(document(found, runs))) == "environment"
+    alike = comparison(compare([run, run]), [run, run])
+    assert alike.sections[0].blocks == (Note(ALIKE),)
 
 
 def test_the_kernel_configuration_is_told_in_a_line_and_folded_whole(tmp_path):
