@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from rig.resources import firmware_manifest
 from rig.services.finding import DoctorFinding
+from rig.services.stimulus_loopback import loopback_findings
 from rig.stimulus.chip import StimulusChip, chip_named
 from rig.stimulus.device import SerialStimulus
 
@@ -44,10 +45,13 @@ class _Reading:
     after_s: float
 
 
-def probe_stimulus(port: str, chip_name: str) -> Iterator[DoctorFinding]:
+def probe_stimulus(
+    port: str, chip_name: str, loopback_s: float | None = None
+) -> Iterator[DoctorFinding]:
     """Yield the findings on the stimulus at a port.
 
-    Its pins stay at rest: no train is begun.
+    Its pins stay at rest, unless there is time for its loopback: then its stimulus pin must be
+    wired to its response pin.
 
     Raises:
         BenchError: nothing, or something else, answers there.
@@ -59,10 +63,13 @@ def probe_stimulus(port: str, chip_name: str) -> Iterator[DoctorFinding]:
         yield DoctorFinding("stimulus", about)
         yield _firmware(identity.firmware, chip_name)
         yield clock_finding(clock_error(stimulus), chip)
+        if loopback_s is not None:
+            yield from loopback_findings(stimulus, chip, loopback_s)
+            return
     stimulus_pin, response_pin = (chip.pins[signal] for signal in ("stimulus", "response"))
     hint = (
         f"{stimulus_pin} to the target's interrupt line, its answer to {response_pin}, GND to its "
-        f"ground; {stimulus_pin} on {response_pin} alone: `rig calibrate FIXTURE loopback`"
+        f"ground; {stimulus_pin} on {response_pin} alone: `rig stimulus probe --loopback`"
     )
     yield DoctorFinding("wires", hint)
 

@@ -267,6 +267,10 @@ class IntervalPattern(ABC):
     def intervals(self, train: Train, first: int, stop: int) -> Int64Array:
         """Intervals number `first` to `stop` - 1 in ticks, shape (stop - first,)."""
 
+    def fastest(self, least_ticks: int) -> dict[str, int]:
+        """Return parameters with which intervals are as short as a chip keeps them all the time."""
+        return {parameter.field: least_ticks for parameter in self.parameters}
+
     def repeats_every(self, train: Train) -> int:
         """Return after how many edges the intervals are the same again; 0: never."""
         return 1 if self.shortest_ticks(train) == self.mean_ticks(train) else 0
@@ -354,6 +358,12 @@ class Burst(IntervalPattern):
         if train.burst_count == 1:
             return train.period_ticks
         return min(train.burst_spacing_ticks, self._gap_ticks(train))
+
+    def fastest(self, least_ticks: int) -> dict[str, int]:
+        # Few pulses need a longer gap behind them (firmware/PROTOCOL.md, Limits).
+        pulses, gap = 10, 3
+        every = {"burst_count": pulses, "period_ticks": (pulses - 1 + gap) * least_ticks}
+        return super().fastest(least_ticks) | every
 
     def _gap_ticks(self, train: Train) -> int:
         """Return the time from the last pulse of a burst to the first of the next."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from rig.resources import emulator_binary, firmware_image
+from rig.services.stimulus_loopback import SECONDS_MIN, loopback_findings
 from rig.services.stimulus_probe import ClockError
+from rig.stimulus.device import SerialStimulus
 from rig.stimulus.port import SerialPort
+from rig.stimulus.train import Burst
 from tests.chip import CHIP
 from tests.cli.command import rig
 
@@ -128,11 +132,11 @@ def test_no_avrdude(tmp_path, monkeypatch) -> None:
 
 
 @contextmanager
-def emulated(clock_hz: int) -> Iterator[str]:
+def emulated(clock_hz: int, *options: str) -> Iterator[str]:
     """The shipped firmware on a chip with this clock, in real time; the name of its port."""
     command = [
         emulator_binary(), "--firmware", firmware_image(CHIP.name), "--mode", "paced",
-        "--clock-hz", str(clock_hz),
+        "--clock-hz", str(clock_hz), *options,
     ]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -149,6 +153,49 @@ def test_probe_of_the_real_firmware() -> None:
     assert "the one that comes with this rig" in ended.stdout
     assert "16 MHz" in ended.stdout
     assert "D9 to the target's interrupt line" in ended.stdout
+
+
+LOOPED = "--echo-cycles", "6"
+"""The stimulus pin on the response pin."""
+
+
+def test_loopback_of_the_real_firmware() -> None:
+    with emulated(CHIP.clock_hz, *LOOPED) as port:
+        # 100 edges: the chip keeps 128, however slow this computer is.
+        ended = rig("stimulus", "probe", "--port", port, "--loopback", "0.05")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "100 of 100 edges, 0 replies damaged on the serial line, each 11 to 11" in ended.stdout
+    shortest = dict.fromkeys(("periodic", "burst"), 20) | {"uniform": 80, "poisson": 100}
+    for pattern, us in (shortest | {"ramp": 100}).items():
+        count = 12_500 // us
+        assert re.search(f"{pattern} train +{count:,} pulses at {us} us, none late", ended.stdout)
+
+
+def test_loopback_without_its_wire() -> None:
+    with emulated(CHIP.clock_hz) as port:
+        ended = rig("stimulus", "probe", "--port", port, "--loopback", "0.05")
+    assert ended.returncode == 3
+    assert "none of 100 edges of its own was captured" in ended.stdout
+    assert "D9 to D8 by a wire" in ended.stdout
+
+
+def test_pulses_that_leave_late_are_told(monkeypatch) -> None:
+    """Bursts of few pulses without a longer gap behind them are more than the firmware can."""
+    without_gap = {"burst_count": 2, "burst_spacing_ticks": 320, "period_ticks": 640}
+    monkeypatch.setattr(Burst, "fastest", lambda *_: without_gap)
+    with emulated(CHIP.clock_hz, *LOOPED) as port, SerialStimulus.open(port, CHIP) as stimulus:
+        found = list(loopback_findings(stimulus, CHIP, SECONDS_MIN))
+    (late,) = [each for each in found if each.mend]
+    assert late.what == "burst train"
+    assert re.match("625 pulses at 20 us of 625, [0-9,]+ edges late by up to", late.state)
+    assert late.needed
+
+
+@pytest.mark.parametrize("seconds", ["0", "nan", "1e9", "long"])
+def test_a_time_that_cannot_be(seconds: str) -> None:
+    ended = rig("stimulus", "probe", "--loopback", seconds)
+    assert ended.returncode == 2
+    assert "valid: 0.05 to 3600" in ended.stderr
 
 
 def test_a_clock_that_is_none_of_a_crystal_is_refused() -> None:
