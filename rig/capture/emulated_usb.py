@@ -16,6 +16,7 @@ from rig.errors import BenchError
 
 _LIBRARY: Final = "libumockdev-preload.so.0"
 _PREFIX: Final = "umockdev:"
+EMULATED_BY: Final = "this analyzer is emulated by Debian's umockdev, tried with version 0.17"
 FIRMWARE_FOLDER: Final = "firmware"
 """Within the folder: what stands for files of an analyzer's maker, if there are any."""
 

@@ -223,7 +223,8 @@ class SigrokDevice:
         keyed = {name: _Option(driver_name, name, value) for name, value in wanted.items()}
         at_scan = [option for option in keyed.values() if option.key in scan_keys]
         self.handle = self._scan(at_scan, conn)
-        _check(self._lib.sigrok.sr_dev_open(self.handle), f"{driver_name}: cannot open the device")
+        opened = self._lib.sigrok.sr_dev_open(self.handle)
+        _check(opened, f"{driver_name}: cannot open the device; `rig doctor` may tell why")
         for option in keyed.values():
             if option.key not in scan_keys:
                 self.set(option)
@@ -268,7 +269,7 @@ class SigrokDevice:
             where = f" at {conn}" if conn else ""
             raise BenchError(
                 f"{self.driver_name}: no device found{where}: is it plugged in, may this user "
-                "open it, and is no other program using it?"
+                "open it, and is no other program using it? `rig doctor` looks"
             )
         found = list(self._instances(devices))
         self._lib.glib.g_slist_free(devices)

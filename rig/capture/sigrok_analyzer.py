@@ -14,7 +14,7 @@ from typing import TypeGuard
 from rig.capture import frames, worker
 from rig.capture.analyzers import AnalyzerSettings, FoundAnalyzer
 from rig.capture.drivers import refuse_too_fast, traits_of
-from rig.capture.emulated_usb import resolved
+from rig.capture.emulated_usb import EMULATED_BY, resolved
 from rig.capture.sigrok import OptionValue
 from rig.capture.worker_link import Frame, Gone, Message, Warned, WorkerLink
 from rig.closing import Closing
@@ -44,7 +44,7 @@ class SigrokAnalyzer(Closing):
         self._stall_timeout_s = stall_timeout_s
         self._inbox: deque[Message] = deque()
         self._items: deque[CaptureItem] = deque()
-        self._last_warning = ""
+        self._first_warning = self._last_warning = ""
         self._warnings = 0
         self._samples = 0
         self._running = False
@@ -91,8 +91,10 @@ class SigrokAnalyzer(Closing):
         link = WorkerLink(spec, environment)
         try:
             return cls(link, stall_timeout_s, flow_control)
-        except BaseException:
+        except BaseException as error:
             link.close()
+            if environment and isinstance(error, BenchError):
+                raise BenchError(f"{error}; {EMULATED_BY}") from error
             raise
 
     @property
@@ -115,7 +117,8 @@ class SigrokAnalyzer(Closing):
         self._link.receive(0)  # what was warned of before is no sign of loss in this capture
         self._inbox.clear()
         self._items.clear()
-        self._samples, self._warnings, self._last_warning = 0, 0, ""
+        self._samples, self._warnings = 0, 0
+        self._first_warning = self._last_warning = ""
         self._backlog, self._held_told_ns = Backlog(), 0
         self._running, self._asked = True, False
         self._link.send(worker.START)
@@ -183,7 +186,9 @@ class SigrokAnalyzer(Closing):
         )
 
     def _explained(self, text: str) -> str:
-        return f"{text} [{self._last_warning}]" if self._last_warning else text
+        """Add what the driver warned of: the first is mostly the cause, the last is nearest."""
+        told = dict.fromkeys(each for each in (self._first_warning, self._last_warning) if each)
+        return f"{text} [{'; '.join(told)}]" if told else text
 
     def _handle(self, message: Message) -> None:
         if isinstance(message, Warned):
@@ -240,6 +245,7 @@ class SigrokAnalyzer(Closing):
             self._items.append(Loss(LossKind.BACKLOG, self._samples, text))
 
     def _warn(self, text: str) -> None:
+        self._first_warning = self._first_warning or text
         self._last_warning = text
         self._warnings += 1
         if self._running and self._warnings <= _MAX_WARNINGS:

@@ -15,6 +15,7 @@ from rig.capture.sigrok_analyzer import SigrokAnalyzer
 from rig.config.virtual.usb import UsbSettings
 from rig.errors import BenchError
 from rig.instruments import CaptureEnd, CaptureItem, Loss, LossKind
+from rig.virtual.usb import fx2
 from rig.virtual.usb.analyzer import DsLogicAnalyzer, Fx2Analyzer, VirtualUsbAnalyzer
 from rig.virtual.usb.board import UsbStream
 from rig.virtual.usb.bus import UsbBus
@@ -207,6 +208,15 @@ def test_one_that_streams_only_if_told_to_is_refused_otherwise() -> None:
         pytest.raises(BenchError, match=r"put continuous = true under \[analyzer.options\]"),
     ):
         open_usb(virtual, 25_000_000, continuous=False)
+
+
+def test_a_missing_firmware_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver's last words are that it cannot open the device; its first ones say why."""
+    monkeypatch.setattr(fx2, "_IDS", dict.fromkeys(fx2._IDS, (0x1D50, 0x608F)))  # not in Debian
+    settings = UsbSettings(blank=True)
+    told = r"cannot open the device; `rig doctor` may tell why .*\[.*'fx2lafw-usb-c-grok.fw'.*\]"
+    with Fx2Analyzer(8, settings=settings) as virtual, pytest.raises(BenchError, match=told):
+        open_usb(virtual)
 
 
 def test_two_programs_cannot_have_one_analyzer() -> None:
