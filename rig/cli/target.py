@@ -23,7 +23,13 @@ from rig.config.links import (
 )
 from rig.errors import InputError
 from rig.record.free_space import check_new_file
-from rig.services.deploy import MODULE_PLACE, deploy_agent, deploy_module
+from rig.services.deploy import (
+    MODULE_LOADING,
+    MODULE_PLACE,
+    deploy_agent,
+    deploy_module,
+    module_port,
+)
 from rig.services.probe import TargetPlace, port_of, probe
 from rig.target.findings import (
     plain,
@@ -49,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     deploy.add_argument("--build-there", action="store_true", help="compile on the target")
     deploy.add_argument(
         "--module", action="store_true", help="build the kernel module there too, do not load it"
+    )
+    deploy.add_argument(
+        "--module-port",
+        choices=MODULE_LOADING,
+        help="whose pins it has (default: parallel on a PC, gpio elsewhere)",
     )
     add_out(log, "FILE.csv", "the log", needed=True)
     log.add_argument(
@@ -133,10 +144,12 @@ def _deploy(place: TargetPlace, options: argparse.Namespace) -> int:
     account = account_of(place.ssh)
     deploy_agent(place.ssh, account, to, compiler=options.cc, there=options.build_there)
     say(f"agent:    {place.ssh.name}:{to}")
-    if options.module:
-        deploy_module(place.ssh, account)
+    if options.module or options.module_port:
+        port = options.module_port or module_port(account)
+        deploy_module(place.ssh, account, port)
+        loading = MODULE_LOADING[port].format(insmod=_insmod(account.user))
         say(f"module:   {place.ssh.name}:{MODULE_PLACE}")
-        say(f"          as root there: modprobe parport && {_insmod(account.user)}")
+        say(f"          as root there: {loading}")
         if account.secure_boot:
             say(f"          Secure Boot refuses it unsigned; {SIGNING}")
     if to != place.link.agent:
@@ -146,7 +159,7 @@ def _deploy(place: TargetPlace, options: argparse.Namespace) -> int:
 
 
 def _insmod(user: str) -> str:
-    """The command that loads the module, for a user to copy; the name is the target's word."""
+    """Return insmod and the module, for a user to copy; the name is the target's word."""
     if re.fullmatch("[A-Za-z0-9_][A-Za-z0-9_.-]*", user):
         return f"insmod {MODULE_PLACE.replace('~', f'~{user}', 1)}"
     return f"insmod {MODULE_PLACE.removeprefix('~/')} in the home directory of {plain(user)}"

@@ -16,6 +16,12 @@ from rig.target.ssh import SshHost
 
 MODULE = "latency_rig.ko"
 MODULE_PLACE = "~/.local/lib/latency-rig/" + MODULE
+MODULE_LOADING = {
+    "parallel": "modprobe parport && {insmod}",
+    "gpio": "{insmod} chip=LABEL interrupt=LINE response=LINE",
+    "serial": "setserial /dev/ttyS0 uart none && {insmod} base=0x3f8 irq=4",
+}
+"""The commands that load the module, by the port whose pins it has."""
 _SOURCE = re.compile(r".*\.[ch]|Makefile|Kbuild")
 _AGENT_FOLDERS = ("core", "core/loops", "counters", "ports", "program")
 _COMPILER = {"make": "apt-get install make", "cc": "apt-get install gcc libc6-dev"}
@@ -42,13 +48,20 @@ def deploy_agent(
     put(host, made, to)
 
 
-def deploy_module(host: SshHost, account: UnixAccount) -> None:
-    """Build the kernel module there, at MODULE_PLACE. Raises BenchError."""
+def module_port(account: UnixAccount) -> str:
+    """Return the port that the module has on such a machine unless asked for another one."""
+    return "parallel" if account.machine in {"x86_64", "i686"} else "gpio"
+
+
+def deploy_module(host: SshHost, account: UnixAccount, port: str) -> None:
+    """Build the kernel module there, at MODULE_PLACE. `port`: of MODULE_LOADING.
+
+    Raises BenchError.
+    """
     headers = command_text(("apt-get", "install", f"linux-headers-{account.release}"))
     _need(host, account, {**_COMPILER, "headers": headers})
-    build_there(
-        host, _files("module"), "targets/module", f"build/{MODULE}", MODULE_PLACE, mode="644"
-    )
+    files, words = _files("module"), (f"LRIG_PORT={port}",)
+    build_there(host, files, "targets/module", f"build/{MODULE}", MODULE_PLACE, words, mode="644")
 
 
 def _need(host: SshHost, account: UnixAccount, tools: dict[str, str]) -> None:

@@ -112,31 +112,31 @@ static void wake_answerer(struct rig *rig)
 
 /*
  * Every mode's interrupt comes here, in hard interrupt context or in an irq thread. Returns whether
- * the interrupt was the port's, which nobody asks before the answer.
+ * the interrupt was the port's.
  */
 static bool handle(struct rig *rig)
 {
 	bool dispatch = rig->options.flags & LRIG_ARM_DISPATCH;
 	u64 entry = ticks_before();
-	bool armed, ours, later = rig_answers_later(rig);
+	bool wanted, ours, later = rig_answers_later(rig);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&rig->lock, flags);
-	armed = rig->armed;
-	if (armed) {
+	wanted = port_wants_answer(rig) && rig->armed;
+	if (wanted) {
 		rig->handled++;
 		rig->entry = entry;
 		if (dispatch)
 			answer_dispatch(rig, entry);
 		else if (!later)
 			answer(rig, 0);
-		/* Dispatch spins in a task that is to be interrupted: nobody else runs there anyhow. */
-		if (!dispatch)
-			overload_count(rig);
 	}
+	/* Dispatch spins in a task that is to be interrupted: nobody else runs there anyhow. */
+	if (rig->armed && !dispatch)
+		overload_count(rig);
 	ours = port_finish_interrupt(rig);
 	raw_spin_unlock_irqrestore(&rig->lock, flags);
-	if (armed && later)
+	if (wanted && later)
 		wake_answerer(rig);
 	return ours;
 }

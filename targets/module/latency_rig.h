@@ -38,6 +38,7 @@
 #define LRIG_INFO_PARPORT 0x4u /* a parport driver drives the port */
 #define LRIG_INFO_ARMED 0x8u
 #define LRIG_INFO_GPIO 0x10u /* the pins are lines of a GPIO chip; no mode PARPORT */
+#define LRIG_INFO_SERIAL 0x20u /* ... handshake lines of a serial port; no mode PARPORT */
 
 /* lrig_info.counter: what the ticks of the log count; the same counter as read by user space */
 #define LRIG_COUNTER_TSC 1 /* x86-64: lfence; rdtsc; lfence before, rdtscp; lfence after */

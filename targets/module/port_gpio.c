@@ -184,9 +184,7 @@ void port_describe(struct lrig_info *info)
 	if (!(info->flags & LRIG_INFO_ARMED)) {
 		info->modes = 1u << LRIG_MODE_PERIOD;
 		if (interrupt >= 0)
-			info->modes |= 1u << LRIG_MODE_HARD | 1u << LRIG_MODE_DEFAULT |
-				       1u << LRIG_MODE_THREAD | 1u << LRIG_MODE_WORKQUEUE |
-				       1u << LRIG_MODE_TASKLET;
+			info->modes |= LRIG_MODES_OF_OWN_HANDLER;
 	}
 }
 
@@ -246,6 +244,11 @@ void port_open_line(struct rig *rig)
 void port_close_line(struct rig *rig)
 {
 	disable_irq_nosync(rig->irq);
+}
+
+bool port_wants_answer(struct rig *rig)
+{
+	return true;
 }
 
 bool port_finish_interrupt(struct rig *rig)

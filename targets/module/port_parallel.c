@@ -61,12 +61,6 @@ static int take_region(unsigned long at)
 	return -ENODEV;
 }
 
-static u32 modes_with_own_handler(void)
-{
-	return 1u << LRIG_MODE_HARD | 1u << LRIG_MODE_DEFAULT | 1u << LRIG_MODE_THREAD |
-	       1u << LRIG_MODE_WORKQUEUE | 1u << LRIG_MODE_TASKLET;
-}
-
 static u32 modes_of_parport(const struct parport *port)
 {
 	u32 modes = 1u << LRIG_MODE_PERIOD;
@@ -75,7 +69,7 @@ static u32 modes_of_parport(const struct parport *port)
 		modes |= 1u << LRIG_MODE_PARPORT | 1u << LRIG_MODE_THREAD |
 			 1u << LRIG_MODE_WORKQUEUE | 1u << LRIG_MODE_TASKLET;
 	if (!parport_knows_irq(port) || shared)
-		modes |= modes_with_own_handler();
+		modes |= LRIG_MODES_OF_OWN_HANDLER;
 	return modes;
 }
 
@@ -97,7 +91,7 @@ void port_describe(struct lrig_info *info)
 	}
 	snprintf(info->line, sizeof(info->line), "irq %d", irq);
 	if (!armed && !take_region(base)) {
-		info->modes = modes_with_own_handler() | 1u << LRIG_MODE_PERIOD;
+		info->modes = LRIG_MODES_OF_OWN_HANDLER | 1u << LRIG_MODE_PERIOD;
 		release_region(base, PORT_REGISTERS);
 	}
 }
@@ -279,6 +273,11 @@ static void begin_release(struct rig *rig)
 	rig->release.function = await_release;
 #endif
 	rig->rest = inb(rig->base + STATUS);
+}
+
+bool port_wants_answer(struct rig *rig)
+{
+	return true; /* to ask would cost the answer time */
 }
 
 /*

@@ -34,6 +34,11 @@
 #define LRIG_WQ_PERCPU 0
 #endif
 
+/* Those that need no parport driver's interrupt. */
+#define LRIG_MODES_OF_OWN_HANDLER                                                                  \
+	(1u << LRIG_MODE_HARD | 1u << LRIG_MODE_DEFAULT | 1u << LRIG_MODE_THREAD |                 \
+	 1u << LRIG_MODE_WORKQUEUE | 1u << LRIG_MODE_TASKLET)
+
 #define DATA_RESPONSE 0x01u
 #define DATA_SEQUENCE_SHIFT 1
 #define DATA_TRIGGER 0x40u
@@ -104,7 +109,9 @@ void port_give_back(struct rig *rig);
 /* Whether interrupts reach the processor; in any context. */
 void port_open_line(struct rig *rig);
 void port_close_line(struct rig *rig);
-/* After the answer of an own handler, rig->lock held: whether the interrupt was the port's. */
+/* Before an answer, rig->lock held: whether the interrupt asks for one. */
+bool port_wants_answer(struct rig *rig);
+/* After it, rig->lock held: whether the interrupt was the port's. */
 bool port_finish_interrupt(struct rig *rig);
 /* All pins at once, or the response as the last of them; in any context. */
 void port_write(struct rig *rig, u8 data);

@@ -93,16 +93,17 @@ def test_what_does_not_compile_there_says_why(sshd: Sshd, tmp_path: Path) -> Non
     assert not (sshd.home / "wrong.o").exists()
 
 
-def test_the_module_needs_the_kernels_headers(sshd: Sshd) -> None:
-    deployed = target(sshd, "deploy", "--module")
+@pytest.mark.parametrize("words", [("--module",), ("--module-port", "serial")])
+def test_the_module_needs_the_kernels_headers(sshd: Sshd, words: tuple[str, ...]) -> None:
+    deployed = target(sshd, "deploy", *words)
     release = subprocess.run(["uname", "-r"], capture_output=True, text=True, check=True)
     if Path(f"/lib/modules/{release.stdout.strip()}/build/Makefile").exists():
         assert deployed.returncode == 0, deployed.stderr
         assert (sshd.home / ".local/lib/latency-rig/latency_rig.ko").stat().st_size > 0
     else:
         assert deployed.returncode == 3
-        words = f"headers missing there; as root: apt-get install linux-headers-{release.stdout}"
-        assert words in deployed.stderr
+        mend = f"headers missing there; as root: apt-get install linux-headers-{release.stdout}"
+        assert mend in deployed.stderr
 
 
 def test_a_file_is_put_whole_or_not_at_all(sshd: Sshd) -> None:

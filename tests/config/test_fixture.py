@@ -415,7 +415,8 @@ def test_a_guest_takes_the_place_of_the_modelled_target() -> None:
         ),
         (
             'port = "usb"\n',
-            '[virtual.guest] port: unknown port "usb"; valid: kmod, ppdev, ioport, serial',
+            '[virtual.guest] port: unknown port "usb"; valid: kmod, ppdev, ioport, serial, '
+            "kmod-serial",
         ),
         (
             'load = "idel"\n',

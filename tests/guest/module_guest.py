@@ -60,11 +60,11 @@ class Told:
         return [line for line in self.log.splitlines() if COMPLAINTS.search(line)]
 
 
-def image_of(kernel: str, command: str, folder: Path) -> GuestImage:
+def image_of(kernel: str, command: str, folder: Path, port: str = "kmod") -> GuestImage:
     """The rig's own image, with another first process. `folder` is for what is built."""
     make = ["make", "--silent", "-C", MODULE, "test-program", f"OUT={folder}"]
     subprocess.run(make, check=True, timeout=60)
-    base = build_image(VirtualGuest(kernel, "kmod", "idle"), threading.Event(), print)
+    base = build_image(VirtualGuest(kernel, port, "idle"), threading.Event(), print)
     files = {
         "init": _INIT.format(command=command, end=_END).encode(),
         "lib/lrig-test": (folder / "lrig-test").read_bytes(),

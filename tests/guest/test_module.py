@@ -77,6 +77,32 @@ def test_a_level_triggered_shared_line_interrupts_once_a_pulse(
 
 @pytest.mark.slow
 @pytest.mark.guest
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_each_input_of_a_serial_port_interrupts_once_a_pulse(kernel: str, tmp_path: Path) -> None:
+    """By each handler and each edge, of pulses that are over before a thread gets to run."""
+    load, run = "insmod /lib/latency_rig.ko base=0x3e8 irq=7", "/lib/lrig-test run"
+    command = (
+        f"{load}; {run} mode=1; rmmod latency_rig; setserial /dev/ttyS2 uart none || exit 9; "
+        f"for line in 0 1 2 3; do {load} interrupt=$line; for mode in 1 2; do for edge in 1 2; do "
+        f"{run} mode=$mode flags=$edge wait_ms=200; done; done; rmmod latency_rig; done; "
+        "setserial /dev/ttyS2 uart 16550A && stty -F /dev/ttyS2 >/dev/null"
+    )
+    told = tried(image_of(kernel, f"sh -c '{command}'", tmp_path, "kmod-serial"), 60)
+    assert told.status == 0, told.output
+    refusals = re.findall("FAIL LRIG_ARM: (.*)", told.output)
+    # The driver has it still; then RI, which is told of on its rising edge alone.
+    assert [one.strip() for one in refusals] == [
+        "Device or resource busy", *["Operation not supported"] * 2
+    ]  # fmt: skip
+    found = [int(count) for count in re.findall(r"SUMMARY.* handled=(\d+)", told.output)]
+    assert len(found) == 14
+    assert all(178 <= count <= 186 for count in found), found  # ten pulses in each 11 ms
+    assert told.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.guest
 @pytest.mark.timeout(300)
 def test_the_agent_leaves_a_level_triggered_port_alone(tmp_path: Path) -> None:
     """Interrupt 5 is level-triggered on QEMU's PC, as that of a PCI card is."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Handshake lines of a serial port, a 16550 in QEMU, through the agent's port `serial`."""
+"""Handshake lines of a serial port, a 16550 in QEMU: port `serial` and the kernel module."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def _built(plugin: Path) -> None:
     """The plugin."""
 
 
-def serial_fixture(name: str) -> str:
+def serial_fixture(name: str, port: str) -> str:
     """A built-in fixture whose guest has a serial port: RTS answers, DTR is sequence0."""
     text = find_fixture(name).read_text()
-    text = text.replace('port = "kmod"', 'port = "serial"')
+    text = text.replace('port = "kmod"', f'port = "{port}"')
     text = text.replace("self_trigger = true", "self_trigger = false")
     gone = [f'signal = "{signal}"' for signal in ("sequence1", "sequence2", "task")]
     return "\n\n".join(
@@ -42,16 +42,20 @@ def serial_fixture(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "kernel",
+    ("kernel", "port", "plan"),
     [
-        pytest.param("qemu-debian", marks=pytest.mark.guest),
-        pytest.param("qemu-debian-rt", marks=pytest.mark.slow),
+        pytest.param("qemu-debian", "serial", "interrupt-to-task", marks=pytest.mark.guest),
+        pytest.param("qemu-debian-rt", "serial", "interrupt-to-task", marks=pytest.mark.slow),
+        pytest.param("qemu-debian", "kmod-serial", "interrupt", marks=pytest.mark.slow),
+        pytest.param("qemu-debian-rt", "kmod-serial", "interrupt", marks=pytest.mark.guest),
+        pytest.param("qemu-debian-rt", "kmod-serial", "interrupt-to-task", marks=pytest.mark.slow),
+        pytest.param("qemu-debian", "kmod-serial", "period", marks=pytest.mark.slow),
     ],
 )
-def test_a_run_on_a_serial_port(kernel: str, tmp_path: Path) -> None:
+def test_a_run_on_a_serial_port(kernel: str, port: str, plan: str, tmp_path: Path) -> None:
     fixture, out = tmp_path / "serial.toml", tmp_path / "run.h5"
-    fixture.write_text(serial_fixture(kernel))
-    command = [*RIG, "run", "interrupt-to-task", "--fixture", fixture, "--count", "200"]
+    fixture.write_text(serial_fixture(kernel, port))
+    command = [*RIG, "run", plan, "--fixture", fixture, "--count", "200"]
     ended = subprocess.run(
         [*command, "--out", out, "--json"], capture_output=True, text=True, timeout=560, check=False
     )

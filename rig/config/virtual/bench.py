@@ -158,7 +158,10 @@ GUEST_KERNELS = {
     "debian-arm64-rt": "arm64",
 }
 """Architecture of each."""
-GUEST_PORTS = {"amd64": ("kmod", "ppdev", "ioport", "serial"), "arm64": ("gpio", "kmod")}
+GUEST_PORTS = {
+    "amd64": ("kmod", "ppdev", "ioport", "serial", "kmod-serial"),
+    "arm64": ("gpio", "kmod"),
+}
 """The ports of each architecture, the usual one first."""
 GUEST_LOADS = ("idle", "cpu", "system", "memory")
 GUEST_PROCESSORS_MAX = 8

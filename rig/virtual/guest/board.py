@@ -41,6 +41,8 @@ class MachineBoard:
     """Parameters of the rig's own kernel module, with semicolons between."""
     make_words: tuple[str, ...] = ()
     """Words for the make that builds it on this system."""
+    clock_counts: bool = False
+    """Whether the module counts by the kernel's clock and not by the processor's counter."""
 
     def sequence_pins(self, count: int, used: Collection[int] = ()) -> tuple[int, ...]:
         """Pins of `count` sequence wires beside others in use. Raises InputError for too many."""
@@ -89,6 +91,11 @@ PC_SERIAL = replace(
 )
 """A PC with a third serial port: pins are RTS and DTR, the interrupt line is all four inputs."""
 
+PC_SERIAL_MODULE = replace(
+    PC_SERIAL, module_words="base=0x3e8;irq=7", make_words=("LRIG_PORT=serial",)
+)
+"""The same for the kernel module."""
+
 VIRT = MachineBoard(
     title="the guest's GPIO controller",
     qemu="qemu-system-aarch64",
@@ -108,13 +115,16 @@ VIRT = MachineBoard(
     agent_pins="response=4,sequence=0:1:2,interrupt=5,trigger=6",
     module_words="chip=9030000.pl061;response=4;sequence=0,1,2;interrupt=5;trigger=6;task=7",
     make_words=("ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-"),
+    clock_counts=True,
 )
 """QEMU's own ARM machine with a PL061: pins are its lines but for 3, a key; line 5 interrupts."""
 
 BOARDS = {"amd64": PC, "arm64": VIRT}
 """The boards by Debian's name of the architecture."""
+_OF_PORTS = {"serial": PC_SERIAL, "kmod-serial": PC_SERIAL_MODULE}
+"""Those of ports that not every machine of the architecture has."""
 
 
 def board_of(architecture: str, port: str) -> MachineBoard:
     """Return the machine on which an agent has the pins of this port."""
-    return PC_SERIAL if port == "serial" else BOARDS[architecture]
+    return _OF_PORTS.get(port, BOARDS[architecture])

@@ -16,7 +16,7 @@ from rig.config.virtual.bench import VirtualGuest
 from rig.errors import BenchError, InputError
 from rig.resources import agent_binary, guest_init, module_sources
 from rig.virtual.guest.agent import foreign_agent
-from rig.virtual.guest.board import PC, MachineBoard, board_of
+from rig.virtual.guest.board import PC, PC_SERIAL_MODULE, MachineBoard, board_of
 from rig.virtual.guest.cache import Cache
 from rig.virtual.guest.commands import ProgramRunner, Say
 from rig.virtual.guest.initrd import archive
@@ -24,12 +24,14 @@ from rig.virtual.guest.kernel import headers, kernel
 from rig.virtual.guest.packages import Packages
 from rig.virtual.guest.programs import programs
 
-MODULE_PORT = "kmod"
+MODULE_PORTS = ("kmod", "kmod-serial")
 US_PS = 10**6
 _MODULE = "latency_rig.ko"
 _MAKE_PATH = r"[A-Za-z0-9_.+@/-]+"
 """Paths that are safe in the recipes of a makefile, which are a shell's texts."""
 _BUSYBOX_PACKAGE, _BUSYBOX = "busybox-static", "bin/busybox"
+_SETSERIAL_PACKAGE, _SETSERIAL = "setserial", "bin/setserial"
+"""It makes the kernel's driver let go of a serial port."""
 _FOLDERS = ("bin", "dev", "lib", "proc", "sys", "tmp")
 _PROGRAMS = ("cat", "dd", "insmod", "mount", "poweroff", "sh", "sleep", "stty", "uname")
 """The programs that are Busybox by other names."""
@@ -68,11 +70,13 @@ def build_image(guest: VirtualGuest, stop: threading.Event, say: Say) -> GuestIm
     files = {
         "init": guest_init().read_bytes(),
         "rig-agent": agent,
-        _BUSYBOX: _busybox(packages, cache, say),
+        _BUSYBOX: _program(_BUSYBOX_PACKAGE, _BUSYBOX, packages, cache, say),
     }
     files |= {_module_path(path): _unpacked(path) for path in parts.modules}
     files |= _programs(packages, cache, say)
-    if guest.port == MODULE_PORT:
+    if board is PC_SERIAL_MODULE:
+        files[_SETSERIAL] = _program(_SETSERIAL_PACKAGE, _SETSERIAL, packages, cache, say)
+    if guest.port in MODULE_PORTS:
         kdir = headers(parts.release, packages, own, cache, say)
         files[f"boot/config-{parts.release}"] = (kdir / ".config").read_bytes()
         files[f"lib/{_MODULE}"] = _module(kdir, parts.release, board, cache, commands, say)
@@ -103,20 +107,22 @@ def _options(guest: VirtualGuest, board: MachineBoard) -> str:
         "modules": ",".join(board.modules),
         "pins": board.agent_pins,
         "kmod": board.module_words,
+        "counter": "monotonic_raw" if board.clock_counts else "",
         "irq": "driver" if guest.driver_irq else "free",
     }
     return " ".join([*(f"rig.{name}={value}" for name, value in words.items()),
                      *([guest.kernel_options] if guest.kernel_options else [])])  # fmt: skip
 
 
-def _busybox(packages: Packages, cache: Cache, say: Say) -> bytes:
-    package = packages.find(_BUSYBOX_PACKAGE)
+def _program(name: str, place: str, packages: Packages, cache: Cache, say: Say) -> bytes:
+    """Return one program of a package. `place`: its path, below /usr or not."""
+    package = packages.find(name)
 
     def make(folder: Path) -> None:
         say(f"downloading {package.name} {package.version}")
-        packages.unpack(package, folder, lambda path: path.removeprefix("usr/") == _BUSYBOX)
+        packages.unpack(package, folder, lambda path: path.removeprefix("usr/") == place)
 
-    (program,) = cache.entry(package.folder_name, make).glob("**/bin/busybox")
+    (program,) = cache.entry(package.folder_name, make).glob(f"**/{place}")
     return program.read_bytes()
 
 
@@ -148,7 +154,7 @@ def _module(
 ) -> bytes:
     """Return the rig's own kernel module, built for this kernel."""
     sources = module_sources()
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(" ".join(board.make_words).encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
 

@@ -36,17 +36,23 @@ static void detach(void)
 {
 }
 
-static bool of_gpio(void)
+static bool of_serial(void)
 {
-    return info.flags & LRIG_INFO_GPIO;
+    return info.flags & LRIG_INFO_SERIAL;
+}
+
+static bool of_parport(void)
+{
+    return !(info.flags & (LRIG_INFO_GPIO | LRIG_INFO_SERIAL));
 }
 
 /* While nothing is armed the module has let go of the port, and ppdev writes the same pins. */
 static bool take_pins(const struct arm_options *options, struct text *why)
 {
-    if (of_gpio()) {
-        text_say(why, "the kernel module has a GPIO chip's lines, and pulses none by itself: start "
-                      "the agent with --port gpio for it");
+    if (!of_parport()) {
+        text_say(why, "the kernel module has no parallel port's pins, and pulses none by itself: "
+                      "start the agent with --port ");
+        text_add(why, of_serial() ? "serial for it" : "gpio for it");
         return false;
     }
     const struct port_settings usual = {.level = level};
@@ -72,8 +78,8 @@ static uint32_t mode_of(const struct arm_options *options)
         return LRIG_MODE_PERIOD;
     if (options->measurement == MEASURE_INTERRUPT_TO_TASK)
         return second_levels[options->second_level];
-    /* Lines of a GPIO chip have no driver whose handler could be joined. */
-    if (of_gpio() && !(options->given & GIVEN_HANDLER))
+    /* Only a parallel port has a driver whose handler could be joined. */
+    if (!of_parport() && !(options->given & GIVEN_HANDLER))
         return LRIG_MODE_DEFAULT;
     return handlers[options->handler];
 }
@@ -85,10 +91,10 @@ static uint32_t flags_of(const struct arm_options *options)
     if (options->measurement == MEASURE_INTERRUPT_DISPATCH)
         flags |= LRIG_ARM_DISPATCH;
     if (options->measurement == MEASURE_INTERRUPT_TO_TASK && options->handler == HANDLER_PARPORT &&
-        !of_gpio())
+        of_parport())
         flags |= LRIG_ARM_VIA_PARPORT;
-    bool low = of_gpio() ? options->edge == EDGE_FALLING : falling;
-    if (of_gpio() && options->measurement != MEASURE_PERIOD)
+    bool low = of_parport() ? falling : options->edge == EDGE_FALLING;
+    if (!of_parport() && options->measurement != MEASURE_PERIOD)
         flags |= low ? LRIG_ARM_FALLING : LRIG_ARM_RISING;
     if (options->stream)
         flags |= LRIG_ARM_STREAM;
@@ -100,22 +106,28 @@ static uint32_t flags_of(const struct arm_options *options)
 static const char *flaw_of(const struct arm_options *options)
 {
     if (options->given & (GIVEN_RESPONSE_PIN | GIVEN_SEQUENCE_PINS))
-        return of_gpio() ? "port kmod answers on the lines that the module was loaded with: leave "
-                           "out response_pin and sequence_pins"
-                         : "port kmod answers on D0 and the sequence on D1 and up; wire it so and "
-                           "leave out response_pin and sequence_pins";
-    if (of_gpio() && options->given & GIVEN_HANDLER && options->handler == HANDLER_PARPORT)
-        return "handler must be hard or default: the kernel module has a GPIO chip's lines";
+        return of_parport()  ? "port kmod answers on D0 and the sequence on D1 and up; wire it so and "
+                               "leave out response_pin and sequence_pins"
+               : of_serial() ? "port kmod answers on RTS and the sequence on DTR; wire it so and "
+                               "leave out response_pin and sequence_pins"
+                             : "port kmod answers on the lines that the module was loaded with: "
+                               "leave out response_pin and sequence_pins";
+    if (!of_parport() && options->given & GIVEN_HANDLER && options->handler == HANDLER_PARPORT)
+        return "handler must be hard or default: the kernel module has no parallel port's pins";
+    if (of_serial() && options->sequence_bits + options->self_trigger +
+                               (options->measurement == MEASURE_INTERRUPT_DISPATCH) > 1)
+        return "a serial port has one output beside the response: DTR is the sequence's one bit, "
+               "the trigger or the task's pin";
     if (options->measurement == MEASURE_PERIOD && options->given & GIVEN_TIMER)
         return "port kmod's periods are of a kernel thread and its own timer: leave out timer, or "
                "start the agent with --port ppdev or ioport";
     if (options->measurement == MEASURE_PERIOD && options->policy != POLICY_FIFO)
         return "port kmod's periods are of a kernel thread of policy fifo: leave out policy, or start "
                "the agent with --port ppdev or ioport";
-    if (!of_gpio() && options->self_trigger && options->trigger_pin != PIN_NONE &&
+    if (of_parport() && options->self_trigger && options->trigger_pin != PIN_NONE &&
         options->trigger_pin != 6)
         return "port kmod triggers on D6; wire it so and leave out trigger_pin";
-    if (!of_gpio() && options->measurement != MEASURE_PERIOD &&
+    if (of_parport() && options->measurement != MEASURE_PERIOD &&
         (options->edge == EDGE_FALLING) != falling)
         return falling ? "edge must be falling, as --edge falling says of this port"
                        : "edge must be rising: a parallel port interrupts on the rising edge of "
@@ -144,15 +156,22 @@ static bool check(const struct arm_options *options, struct text *why)
 static bool refuse_arm(struct text *why, int error)
 {
     system_refuse(why, "kernel module", error);
-    if (of_gpio() && error == EBUSY)
+    bool absent = error == ENODEV || error == ENXIO;
+    if (of_serial() && error == EBUSY)
+        text_add(why, "; the serial port's driver has it: setserial /dev/ttySN uart none");
+    else if (!of_parport() && error == EBUSY)
         text_add(why, "; another program or driver has the line");
     else if (error == EBUSY)
         text_add(why, "; port or interrupt is held by another driver: handler=parport needs "
                       "parport_pc, hard and default need it unloaded or with irq=none");
-    if (of_gpio() && (error == ENODEV || error == ENXIO))
+    if (of_serial() && absent)
+        text_add(why, "; there is no serial port at the address that the module was loaded with");
+    else if (of_serial() && error == EOPNOTSUPP)
+        text_add(why, "; RI tells of rising edges alone, and not every interrupt goes to every cpu");
+    else if (!of_parport() && absent)
         text_add(why, "; there is no GPIO chip of that label, or the module was loaded without a "
                       "line that this needs (interrupt=, sequence=, trigger=, task=)");
-    else if (error == ENODEV || error == ENXIO)
+    else if (absent)
         text_add(why, "; there is no parallel port, or it has no interrupt");
     return false;
 }

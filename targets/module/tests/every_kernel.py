@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The module is compiled against every linux-headers package that Debian 12 and 13 offer now.
 
-    make -C targets/module every-kernel [ONLY=REGEX] [PORTS="parallel gpio"]
+    make -C targets/module every-kernel [ONLY=REGEX] [PORTS="parallel gpio serial"]
 
 Backports and security updates are included. Packages come from the mirrors that this machine's apt
 has, by lists of their own, and are unpacked and never installed: each release's compiler and build
