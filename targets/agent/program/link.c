@@ -9,11 +9,22 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../core/measure.h"
 #include "../ports/system.h"
+
+/*
+ * Bytes that a serial port's driver is given at a time while the target measures. A driver may pass
+ * on all that it has within one interrupt, as Linux's does to a port that takes them at once, and no
+ * task runs meanwhile.
+ */
+#define SERIAL_WRITE 64
+#define SERIAL_PAUSE_NS 100000
 
 static enum link kind;
 static int listener = -1;
@@ -157,12 +168,25 @@ ssize_t link_receive(char *bytes, size_t size)
     return read(in, bytes, size);
 }
 
+/* As write(2), but nothing that the target measures waits long for a serial port's driver. */
+static ssize_t send_some(const char *bytes, size_t count)
+{
+    const struct timespec pause = {.tv_nsec = SERIAL_PAUSE_NS};
+    int waiting;
+    if (kind != LINK_SERIAL || !measure_armed())
+        return write(out, bytes, count);
+    while (ioctl(out, TIOCOUTQ, &waiting) == 0 && waiting > SERIAL_WRITE)
+        if (nanosleep(&pause, NULL) != 0)
+            return -1;
+    return write(out, bytes, count < SERIAL_WRITE ? count : SERIAL_WRITE);
+}
+
 bool link_send(void *unused, const void *bytes, size_t count)
 {
     const char *at = bytes;
     (void)unused;
     while (count) {
-        ssize_t written = write(out, at, count);
+        ssize_t written = send_some(at, count);
         if (written <= 0)
             return false;
         at += written;
