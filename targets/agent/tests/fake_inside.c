@@ -265,6 +265,7 @@ static enum port_event timer_wait(uint64_t period_ns)
 
 static enum port_event sleep_for(uint64_t ns)
 {
+    fake.sleeps_for++;
     sleep_ticks(ns);
     return sleep_until(crew.clock + ns);
 }

@@ -44,6 +44,7 @@ struct fake_port {
     uint64_t looks_inside; /* at stopping(); true after so many */
     bool refuse_begin, refuse_crew, calls_fail, variants_few;
     uint64_t sleeps;      /* calls of timer_wait() */
+    uint64_t sleeps_for;  /* calls of sleep_for() */
     uint64_t timer_late_ns; /* the third of them ends so late */
     uint64_t works;       /* calls of work() */
     uint64_t interrupted_work, interruption_ticks; /* that one, from 0, takes so much longer */

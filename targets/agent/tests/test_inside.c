@@ -114,6 +114,24 @@ static void switches_are_timed_in_batches(void **state)
     }
 }
 
+/* After each 0.2 s, of 0.5; the fake counts 10^9 ticks a second. */
+static void real_time_tasks_rest_between_two_values(void **state)
+{
+    (void)state;
+    const char *variants[] = {"yield", "mutex", "yield priority=0"};
+    for (size_t i = 0; i < 3; i++) {
+        char line[120];
+        fake.looks_inside = 50000;
+        snprintf(line, sizeof line,
+                 "measurement=task_switch variant=%s capacity=500 count=500 batch=10", variants[i]);
+        run(line);
+        for (uint64_t number = 1; number < 500; number++)
+            assert_value(number, number + 1, 10 * (SWITCH - READING) + READING, 0);
+        assert_int_equal(fake.sleeps_for > 2, i < 2);
+        fake.sleeps_for = 0;
+    }
+}
+
 static void a_task_is_busy_before_it_gives_way(void **state)
 {
     (void)state;
@@ -736,6 +754,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(tasks_that_yield_measure_each_switch),
         TEST(switches_are_timed_in_batches),
+        TEST(real_time_tasks_rest_between_two_values),
         TEST(a_task_is_busy_before_it_gives_way),
         TEST(values_of_a_warm_up_are_logged_beside_the_others),
         TEST(a_yield_that_does_not_switch_is_no_value),

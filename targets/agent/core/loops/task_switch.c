@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 
 #define NOBODY UINT32_MAX
+#define BUSY_NS UINT64_C(200000000)
+#define REST_NS UINT64_C(15000000) /* longer than the twentieth that Linux wants */
 
 static struct {
     _Atomic uint32_t left_by;
@@ -19,6 +21,7 @@ static struct {
     _Atomic bool second_holds;
     uint64_t batch_begun;
     _Atomic uint64_t switches; /* of the batch */
+    _Atomic uint64_t rested;   /* so many ticks when a rest ended, or ends */
 } WHOLE_PAGES now SHARED;
 
 static uint32_t tasks(void)
@@ -33,6 +36,26 @@ static void begin(void)
     atomic_store(&now.left_by, NOBODY);
     atomic_store(&now.second_holds, false);
     atomic_store(&now.switches, 0);
+    atomic_store(&now.rested, loop_ticks());
+}
+
+/*
+ * Real-time tasks that switch all the time leave the processor to nobody below, not even to the
+ * agent's link, until Linux holds them up for 50 ms of a second, in the middle of a value. So all of
+ * them rest now and then, between two values.
+ */
+static void rest(void)
+{
+    if (now.switches || !loop.options->priority)
+        return;
+    uint64_t ticks = loop_ticks();
+    int64_t since = (int64_t)(ticks - now.rested);
+    if (since > (int64_t)loop_ticks_of(BUSY_NS)) {
+        now.rested = ticks + loop_ticks_of(REST_NS);
+        since = -1;
+    }
+    if (since < 0 && loop.port->inside->sleep_for(REST_NS) == PORT_FAILED)
+        loop_failed();
 }
 
 static void leave(uint32_t number)
@@ -79,6 +102,7 @@ static void come_back(uint32_t number)
 static void by_yield(uint32_t number)
 {
     while (!loop_over()) {
+        rest();
         leave(number);
         loop.port->inside->yield();
         come_back(number);
@@ -96,6 +120,7 @@ static void by_mutexes(uint32_t number)
     while (!atomic_load(&now.second_holds) && !inside->stopping())
         inside->yield();
     while (!loop_over()) {
+        rest();
         uint32_t next = (mine + 1) % INSIDE_MUTEXES;
         leave(number);
         inside->lock(next);
