@@ -54,7 +54,7 @@ def expected_s(plan: Plan, fixture: Fixture | None = None) -> float:
     loaded = plan.scenario != IDLE
     if is_guest(fixture):
         wakes = 0.0 if plan.tools is None else plan.tools.expected_wakes(plan.agent)
-        virtual_s, events = measuring_s(plan), plan.count + wakes
+        virtual_s, events = measuring_s(plan), plan.count * (plan.agent.batch or 1) + wakes
         return before_s + BOOT_S + _GUEST.time_s(virtual_s, events, loaded=loaded)
     return before_s + _MODEL.time_s(plan.events_s, plan.count, loaded=loaded)
 

@@ -40,6 +40,9 @@ def test_virtual_time_is_not_the_time_that_it_takes():
     assert 20 < model_s < 100 < real_s < 220 < guest_s < 700
     loaded_s = expected_s(replace(plan, scenario="cpu"), load_fixture("qemu-debian"))
     assert guest_s + 300 < loaded_s
+    switches = load_plan("task-switch")
+    batches = replace(switches, agent=replace(switches.agent, variant="mutex", batch=1000))
+    assert expected_s(batches, load_fixture("qemu-debian")) > 400
 
 
 def test_a_model_has_no_tools_to_wait_for():
