@@ -405,6 +405,15 @@ def test_what_a_source_does_not_have_is_said_in_its_row():
     assert odd.figures["min_ns"] == pytest.approx(99_986_510)
 
 
+def test_published_figures_that_contradict_each_other_are_marked():
+    """One row: a single one of 10^6 values, 28 ms from the others, makes a deviation of 28 us."""
+    odd = [r for source in REFERENCES for r in published(source) if "so small" in r.remark]
+    assert [(r.system, r.variant, r.scenario) for r in odd] == [
+        ("2.6.26preemptive [slides]", "300us", "half")
+    ]
+    assert odd[0].figures["deviation_ns"] == pytest.approx(4776)
+
+
 def test_slides_have_overruns(folder, capsys):
     found = table(capsys, folder, "--reference", "slides")
     rows = found["Latency of periodic tasks, in microseconds"]

@@ -116,7 +116,23 @@ REFERENCES: Final = tuple(_SOURCES)
 
 def published(source: str) -> list[RunRecord]:
     """Return all records of one of REFERENCES, in the order of the source."""
-    return list(_rows(*_SOURCES[source]))
+    return [_doubted(record) for record in _rows(*_SOURCES[source])]
+
+
+def _doubted(record: RunRecord) -> RunRecord:
+    """Return the record, with a remark if no n values have such figures.
+
+    None of n values is farther from their average than sqrt(n - 1) deviations (Samuelson, 1968).
+    """
+    average, largest, deviation = (
+        record.figures.get(f"{name}_ns") for name in ("average", "max", "deviation")
+    )
+    if average is None or largest is None or deviation is None or record.n is None:
+        return record
+    if largest - average <= deviation * (record.n - 1) ** 0.5:
+        return record
+    remark = f"no {record.n:,} values with this maximum have so small a deviation"
+    return replace(record, remark=joined(record.remark, remark))
 
 
 def beside(records: list[RunRecord], source: str) -> list[RunRecord]:
