@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -106,6 +107,12 @@ def test_a_damaged_export_is_told() -> None:
     told = pytest.raises(BenchError, match=r"cannot be used: .*digital_0.bin: .* cut off")
     with serving(program) as address, opened(address) as analyzer, told:
         captured(analyzer)
+
+
+def test_a_missing_extra_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    with pytest.raises(BenchError, match=r"is missing; pip install 'latency-rig\[saleae\]'$"):
+        opened("")
 
 
 def test_no_program_no_device_and_two_devices() -> None:
