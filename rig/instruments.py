@@ -347,6 +347,10 @@ class TargetSummary:
     """The number of times that it held interrupts up, so that others could run."""
     work_per_ms: int | None = None
     """The iterations of a task's work that take a millisecond if nothing interrupts them."""
+    smis: int | None = None
+    """The interrupts of the firmware, of the processor that had most."""
+    thermal_throttles: int | None = None
+    """The number of times that heat slowed a processor's clock, of that which had most."""
     policy: str = ""
     """The scheduling policy that the target's system told the task; "": not told."""
     interrupt: str = ""

@@ -213,6 +213,8 @@ class ReplayTarget(Closing):
             triggers=account.triggers,
             throttled=account.throttled,
             work_per_ms=account.work_per_ms,
+            smis=account.smis,
+            thermal_throttles=account.thermal_throttles,
             policy=account.policy,
             interrupt=account.interrupt,
             frequency=account.frequency,

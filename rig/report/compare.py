@@ -35,6 +35,7 @@ from rig.report.environment import (
     without_readings,
 )
 from rig.report.labels import count_rows, figure_rows, title_of
+from rig.report.run_facts import disturbances
 from rig.session.results import Result
 
 _INTERVAL: Final = (
@@ -231,7 +232,7 @@ def _conditions(result: Result) -> list[tuple[str, str]]:
         (fact.name, fact.text) for fact in measurement_of(settings.measurement).conditions(settings)
     ]
     rows += [(f"agent {name}", value) for name, value in settings.agent.items()]
-    return [*rows, *_told(result, without_readings)]
+    return [*rows, *disturbances(result), *_told(result, without_readings)]
 
 
 def _told(

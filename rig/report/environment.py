@@ -26,6 +26,8 @@ _TOLD: Final = (
 )  # fmt: skip
 
 
+_RATE: Final = "tick_hz"
+"""A reading, too: the rate of the cycle counter, which the agent may have to measure."""
 _NAMES: Final = ("thread", "name", "cpu", "irq")
 """Keys of a member of a list that say which one it is."""
 _READINGS: Final = frozenset({
@@ -119,16 +121,17 @@ def flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
 
 def without_readings(known: dict[str, Any]) -> dict[str, Any]:
     """Return what a party reported, without what it read at one moment."""
-    inside = known.get("environment")
-    if not isinstance(inside, dict):
-        return known
-    return {**known, "environment": _part(inside, readings=False)}
+    steady = {name: value for name, value in known.items() if name != _RATE}
+    if isinstance(inside := known.get("environment"), dict):
+        steady["environment"] = _part(inside, readings=False)
+    return steady
 
 
 def readings_of(known: dict[str, Any]) -> dict[str, Any]:
     """Return what a party read at one moment, such as temperatures and counters."""
     inside = known.get("environment")
-    return _part(inside, readings=True) if isinstance(inside, dict) else {}
+    rate = {name: value for name, value in known.items() if name == _RATE}
+    return {**rate, **(_part(inside, readings=True) if isinstance(inside, dict) else {})}
 
 
 def _part(values: dict[str, Any], *, readings: bool) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         *_policy(result),
         *_interrupt(result),
         *([("frequency", str(course))] if (course := result.account.frequency) else []),
+        *disturbances(result),
         *_work(result),
         *_throttled(result),
         *_streamed(result),
@@ -98,6 +99,19 @@ def _interrupt(result: Result) -> list[tuple[str, str]]:
     """Return where the interrupt was held, if the plan has it held."""
     held = result.account.interrupt
     return [("interrupt", f"{held}, by the target's system; given back at the end")] if held else []
+
+
+def disturbances(result: Result) -> list[tuple[str, str]]:
+    """Return what held the target's processors up behind its kernel's back, if that is counted."""
+    counted = (
+        ("SMIs", result.account.smis, "interrupts of the target's firmware"),
+        ("heat", result.account.thermal_throttles, "times that it slowed a processor's clock"),
+    )
+    return [
+        (name, f"{number:,} {words} during the run")
+        for name, number, words in counted
+        if number is not None
+    ]
 
 
 def _work(result: Result) -> list[tuple[str, str]]:

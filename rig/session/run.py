@@ -327,6 +327,8 @@ class _Recording:
             triggers=summary.triggers,
             throttled=summary.throttled or 0,
             work_per_ms=summary.work_per_ms,
+            smis=summary.smis,
+            thermal_throttles=summary.thermal_throttles,
             policy=summary.policy,
             interrupt=summary.interrupt,
             frequency=summary.frequency,

@@ -16,7 +16,9 @@ LOG_FORMATS = (1, 2, 3)
 """The log formats that are read. All have the same header and size of record."""
 LOG_HEADER = struct.Struct("<4sHHIQQI")
 """magic, format, record size, count, first record, tick rate in Hz, CRC-32."""
-FURTHER_COUNTS = ("unanswered", "overruns", "triggers", "throttled", "work_per_ms")
+FURTHER_COUNTS = (
+    "unanswered", "overruns", "triggers", "throttled", "work_per_ms", "smis", "thermal_throttles",
+)  # fmt: skip
 """The further counts in the answer to STOP of agents with log format 2 or later; summary fields."""
 WORD_MAX = 40
 """No word of an agent that is shown as it is has more characters."""

@@ -40,8 +40,9 @@ def test_readings_are_apart_from_what_tells_systems_apart():
         "cpus": [{"cpu": 3, "governor": "performance", "core_throttles": "17"}, {"cpu": 4}],
         "thermal_zones": [{"name": "x86_pkg_temp", "temperature_mdegc": "61000"}],
     }
-    known = {"agent": "rig-agent", "load": "the plan's", "environment": inside}
+    known = {"tick_hz": 5, "agent": "rig-agent", "load": "the plan's", "environment": inside}
     assert dict(flat(readings_of(known))) == {
+        "tick_hz": "5",
         "uptime": "7.1 6.0",
         "cpus 3": "core_throttles 17",
         "thermal_zones x86_pkg_temp": "temperature_mdegc 61000",

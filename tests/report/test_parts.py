@@ -15,6 +15,7 @@ from rig.document import Note
 from rig.record.reader import RunFile
 from rig.report.compare import ALIKE, compare, comparison, document
 from rig.report.page import page
+from rig.report.run_facts import disturbances, run_facts
 from rig.report.run_report import run_report
 from rig.report.terminal import print_report
 from rig.session.results import read, store
@@ -71,10 +72,13 @@ def test_a_comparison_says_first_what_differs_around_the_runs(tmp_path):
             "kernel_options": {"HZ": temperature},
         }
         text = json.dumps({"version": "0.1.0", "environment": inside})
-        runs.append(replace(run, texts={**run.texts, "environment/target": text}))
+        account = replace(run.account, smis=len(runs), thermal_throttles=7)
+        texts = {**run.texts, "environment/target": text}
+        runs.append(replace(run, texts=texts, account=account))
     found = compare(runs)
     bios = ("target bios_version", "F2", "F3")
-    assert found.around == (bios, ("target kernel_options HZ", "41000", "62000"))
+    smis = [f"{count} interrupts of the target's firmware during the run" for count in (0, 1)]
+    assert found.around == (("SMIs", *smis), bios, ("target kernel_options HZ", "41000", "62000"))
     assert found.readings == (
         ("target thermal_zones cpu", "temperature_mdegc 41000", "temperature_mdegc 62000"),
     )
@@ -83,6 +87,13 @@ def test_a_comparison_says_first_what_differs_around_the_runs(tmp_path):
     assert next(iter(document(found, runs))) == "environment"
     alike = comparison(compare([run, run]), [run, run])
     assert alike.sections[0].blocks == (Note(ALIKE),)
+
+
+def test_what_held_a_processor_up_is_told_if_it_was_counted(tmp_path):
+    run = read(unpacked("timer", tmp_path))
+    assert disturbances(run) == []
+    counted = replace(run, account=replace(run.account, smis=0, thermal_throttles=3))
+    assert set(disturbances(counted)) < set(run_facts(counted))
 
 
 def test_the_kernel_configuration_is_told_in_a_line_and_folded_whole(tmp_path):

@@ -176,11 +176,14 @@ HELLO = b"OK agent version=1 log=1 tick_hz=1000\n"
 
 def test_further_counts_are_kept_if_they_are_told():
     plain = b"OK handled=5 records=4 dropped=1\n"
-    told = plain.replace(b"\n", b" unanswered=2 overruns=3 triggers=0 of_no_interest=x\n")
+    more = b" unanswered=2 overruns=3 triggers=0 of_no_interest=x smis=4 thermal_throttles=5\n"
+    told = plain.replace(b"\n", more)
     broken = plain.replace(b"\n", b" overruns=x\n")
     with AgentLink.open(*peer(HELLO, plain, told, broken)) as link:
         assert link.stop() == TargetSummary(5, 4, 1)
-        assert link.stop() == TargetSummary(5, 4, 1, unanswered=2, overruns=3, triggers=0)
+        assert link.stop() == TargetSummary(
+            5, 4, 1, unanswered=2, overruns=3, triggers=0, smis=4, thermal_throttles=5
+        )
         with pytest.raises(BenchError, match="field overruns is 'x', not a number"):
             link.stop()
 

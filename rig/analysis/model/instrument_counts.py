@@ -50,6 +50,11 @@ class InstrumentCounts:
     """Number of times that the target held interrupts up, so that others than it could run."""
     work_per_ms: Count | None = None
     """Iterations of a task's work that take a millisecond, as the target found before the run."""
+    smis: Count | None = None
+    """Interrupts of the target's firmware, of the processor that had most; None: not told."""
+    thermal_throttles: Count | None = None
+    """Number of times that heat slowed a processor's clock, of that which had most; None: not
+    told."""
     policy: Annotated[str, Length(40)] = ""
     """Scheduling policy of the tasks, as the target's system told them; empty: not told."""
     interrupt: Annotated[str, Length(200)] = ""

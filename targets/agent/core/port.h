@@ -158,6 +158,17 @@ struct frequency_course {
     uint64_t changes; /* in between; UINT64_MAX: not told */
 };
 
+/* What held the processor up that was held up most; UINT64_MAX: not told. */
+struct disturbances {
+    uint64_t smis;      /* interrupts of the firmware, system management interrupts */
+    uint64_t throttles; /* slowed clocks, because of heat */
+};
+
+struct port_disturbances {
+    void (*watch)(void);
+    void (*watched)(struct disturbances *most); /* since watch() */
+};
+
 /*
  * The processor's frequency, held for one measurement. What was there before must come back on
  * release(), and also when the agent is killed.
@@ -302,6 +313,7 @@ struct port {
     const struct port_inside *inside;       /* NULL: none */
     const struct port_loads *loads;         /* NULL: none can be started */
     const struct port_frequency *frequency; /* NULL: it cannot be held */
+    const struct port_disturbances *disturbances; /* NULL: not told */
     const struct port_interrupt *interrupt; /* NULL: it stays as it is */
     const struct port_tools *tools;         /* NULL: none can be started */
 };

@@ -87,8 +87,11 @@ static bool arm(struct session *session, const char *words, struct text *rest)
     pulse_release();
     if (!arm_parse(words, &options, rest))
         return false;
-    if (!measure_armed()) /* not later: to read it may wake a processor */
+    if (!measure_armed()) { /* not later: to read it may wake a processor */
         frequency_watch(session->port, options.cpu);
+        if (session->port->disturbances)
+            session->port->disturbances->watch();
+    }
     return measure_arm(session->port, &options, rest);
 }
 
@@ -136,6 +139,18 @@ static bool await(struct session *session, const char *words, struct text *rest)
     return true;
 }
 
+static void add_disturbances(const struct port *port, struct text *rest)
+{
+    struct disturbances most;
+    if (!port->disturbances)
+        return;
+    port->disturbances->watched(&most);
+    if (most.smis != UINT64_MAX)
+        text_add_field(rest, "smis", most.smis);
+    if (most.throttles != UINT64_MAX)
+        text_add_field(rest, "thermal_throttles", most.throttles);
+}
+
 static bool stop(struct session *session, const char *words, struct text *rest)
 {
     struct measure_summary end;
@@ -163,6 +178,7 @@ static bool stop(struct session *session, const char *words, struct text *rest)
         session->port->interrupt->tell(rest);
     if (watched)
         frequency_add(&course, rest);
+    add_disturbances(session->port, rest);
     return true;
 }
 

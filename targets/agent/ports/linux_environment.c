@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "linux_disturbances.h"
 #include "linux_files.h"
 #include "linux_kernel_config.h"
 #include "linux_threads.h"
@@ -22,7 +23,6 @@
 #define MODULES_MAX 256
 #define IRQS_MAX 256
 #define ZONES_MAX 32
-#define MSR_SMI_COUNT 0x34 /* Intel SDM vol. 4: SMIs since the last reset */
 
 static int dma_latency_file = -1;
 static int32_t dma_latency_us;
@@ -175,19 +175,6 @@ static void add_machine(struct json *json)
     linux_file_add(json, "board_model", "/proc/device-tree/model");
 }
 
-static void add_smi_count(struct json *json, int cpu)
-{
-    char path[48];
-    uint64_t count;
-    snprintf(path, sizeof path, "/dev/cpu/%d/msr", cpu);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    if (pread(file, &count, sizeof count, MSR_SMI_COUNT) == sizeof count)
-        json_u64(json, "smi_count", count & UINT32_MAX);
-    close(file);
-}
-
 static void add_idle_states(struct json *json, int cpu)
 {
     json_open_array(json, "idle_states");
@@ -222,6 +209,7 @@ static void add_cpus(struct json *json)
     json_open_array(json, "cpus");
     for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
         char path[96];
+        uint64_t smis;
         snprintf(path, sizeof path, CPU "cpu%d", cpu);
         DIR *folder = linux_folder(path);
         if (!folder)
@@ -234,7 +222,8 @@ static void add_cpus(struct json *json)
             linux_file_add(json, files[i][0], path);
         }
         add_idle_states(json, cpu);
-        add_smi_count(json, cpu);
+        if (linux_smi_count((uint32_t)cpu, &smis))
+            json_u64(json, "smi_count", smis);
         json_close(json);
     }
     json_close(json);

@@ -20,10 +20,15 @@ static bool rooted(char *whole, const char *path)
     return snprintf(whole, PATH_BYTES, "%s%s", root, path) < PATH_BYTES;
 }
 
-bool linux_file_read(const char *path, char *text, size_t size)
+int linux_file_open(const char *path)
 {
     char whole[PATH_BYTES];
-    int file = rooted(whole, path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
+    return rooted(whole, path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+bool linux_file_read(const char *path, char *text, size_t size)
+{
+    int file = linux_file_open(path);
     if (file < 0)
         return false;
     size_t used = 0;

@@ -14,6 +14,9 @@
 /* For tests: where another system's /proc and /sys are, instead of in the root folder. */
 void linux_files_root(const char *folder);
 
+/* A descriptor to read from; below 0: it cannot be opened. */
+int linux_file_open(const char *path);
+
 /* The beginning of a file without blanks at its end; false if it cannot be read. */
 bool linux_file_read(const char *path, char *text, size_t size);
 

@@ -10,6 +10,7 @@
 #include "../core/measure.h"
 #include "../core/session.h"
 #include "../counters/counter.h"
+#include "../ports/linux_disturbances.h"
 #include "../ports/linux_environment.h"
 #include "../ports/linux_frequency.h"
 #include "../ports/linux_interrupt.h"
@@ -114,6 +115,7 @@ int main(int count, char **words)
     port.counter = counter;
     port.loads = &linux_loads;
     port.frequency = &linux_frequency;
+    port.disturbances = &linux_disturbances;
     port.interrupt = &linux_interrupt;
     port.tools = &linux_tools;
     if (options.dma_latency_us != DMA_LATENCY_OFF)

@@ -12,9 +12,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../core/measure.h"
+#include "../ports/linux_disturbances.h"
 #include "../ports/linux_environment.h"
 #include "../ports/linux_files.h"
 #include "../ports/system.h"
+#include "fake_port.h"
 
 #define CPU "/sys/devices/system/cpu/"
 
@@ -162,6 +165,54 @@ static void threads_are_told_by_priority_and_those_of_each_processor_together(vo
     is_told("\"irqbalance\":true");
 }
 
+static void put_smis(unsigned cpu, uint32_t count)
+{
+    char path[48], bytes[0x34 + sizeof(uint64_t)] = "";
+    uint64_t value = UINT64_C(0xabcd) << 32 | count; /* the upper half is of no account */
+    snprintf(path, sizeof path, "/dev/cpu/%u/msr", cpu);
+    memcpy(bytes + 0x34, &value, sizeof value);
+    put_bytes(path, bytes, sizeof bytes);
+}
+
+static void a_measurement_tells_what_held_a_processor_up(void **state)
+{
+    (void)state;
+    fake_begin();
+    fake.port.disturbances = &linux_disturbances;
+    put_smis(0, 7);
+    put_smis(1, UINT32_MAX - 1);
+    put(CPU "cpu1/thermal_throttle/core_throttle_count", "17\n");
+    put(CPU "cpu1/thermal_throttle/package_throttle_count", "3\n");
+    put(CPU "cpu3/thermal_throttle/core_throttle_count", "9\n");
+    fake_ask("ARM measurement=interrupt capacity=4\n");
+    put_smis(0, 8);
+    put_smis(1, 3); /* 5 more: it has 32 bits */
+    put(CPU "cpu1/thermal_throttle/core_throttle_count", "19\n");
+    put(CPU "cpu1/thermal_throttle/package_throttle_count", "7\n");
+    put(CPU "cpu3/thermal_throttle/core_throttle_count", "8\n"); /* nonsense */
+    assert_non_null(strstr(fake_ask("STOP\n"), " smis=5 thermal_throttles=4\n"));
+    fake_ask("ARM measurement=interrupt capacity=4\n");
+    assert_non_null(strstr(fake_ask("STOP\n"), " smis=0 thermal_throttles=0\n"));
+    put_smis(0, 9);
+    look();
+    is_told("\"cpus\":[{\"cpu\":1,\"core_throttles\":\"19\",\"package_throttles\":\"7\",\"idle_states\":[],"
+            "\"smi_count\":3}");
+    measure_reset();
+}
+
+static void what_no_processor_counts_is_not_told(void **state)
+{
+    (void)state;
+    fake_begin();
+    fake.port.disturbances = &linux_disturbances;
+    put(CPU "cpu0/thermal_throttle/core_throttle_count", "many\n");
+    fake_ask("ARM measurement=interrupt capacity=4\n");
+    fake_ask("STOP\n");
+    assert_null(strstr(fake_output, "smis"));
+    assert_null(strstr(fake_output, "throttles"));
+    measure_reset();
+}
+
 static void what_is_too_long_is_cut_and_nonsense_left_out(void **state)
 {
     static char lengthy[3 * FILE_TEXT_MAX];
@@ -203,6 +254,8 @@ int main(void)
         THERE(a_pc_is_named_by_its_firmware),
         THERE(what_slows_a_processor_is_told),
         THERE(threads_are_told_by_priority_and_those_of_each_processor_together),
+        THERE(a_measurement_tells_what_held_a_processor_up),
+        THERE(what_no_processor_counts_is_not_told),
         THERE(what_is_too_long_is_cut_and_nonsense_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
