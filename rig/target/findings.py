@@ -117,6 +117,7 @@ def environment_findings(environment: Mapping[str, object]) -> Iterator[ProbeFin
     yield from _smt(env)
     yield from _debugging(environment.get("kernel_options"))
     yield _idle_states(env)
+    yield from _link_power(env)
     yield _isolated(env)
     yield _interrupts(env)
     yield from _interrupt_threads(env)
@@ -250,6 +251,19 @@ def _idle_states(env: _Words) -> ProbeFinding:
     state = f"{', '.join(deep)}; /dev/cpu_dma_latency: {refused or 'not held'}"
     mend = "as root: chgrp /dev/cpu_dma_latency to a group of yours and chmod g+w it"
     return ProbeFinding("C-states", state, mend)
+
+
+def _link_power(env: _Words) -> Iterator[ProbeFinding]:
+    """A link that sleeps delays pins behind it. The kernel's list has the policy in brackets."""
+    policy = re.search(r"\[([a-z]+)\]", env.text("pcie_aspm"))
+    if policy is None:
+        return
+    mend = (
+        "for pins behind PCI Express, as those of a card or a Raspberry Pi 5: boot with "
+        "pcie_aspm.policy=performance"
+    )
+    asleep = policy[1] != "performance"
+    yield ProbeFinding("PCI Express links", f"policy {policy[1]}", mend if asleep else "")
 
 
 def _is_deep(state: str) -> bool:

@@ -245,7 +245,14 @@ def test_a_run_on_a_real_arm64_kernel(fixture: str, plugin: Path, tmp_path: Path
         [*command, "--out", out, "--json"], capture_output=True, text=True, timeout=560, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    assert json.loads(ended.stdout)["verdict"] == "pass"
+    result = json.loads(ended.stdout)
+    assert result["verdict"] == "pass"
+    inside = result["internal_latency"]
+    stages = inside["stages"]  # parted by the time stamp that the kernel gave each event
+    assert stages["n"] == 200
+    parts_ns = [stages[name]["average_ns"] for name in ("to_entry", "from_entry")]
+    assert sum(parts_ns) == pytest.approx(inside["average_ns"])
+    assert 0 < parts_ns[0] < parts_ns[1]  # a handler, and behind it a thread and a task
     count, slack_ns = bracket_slack_ns(out)
     assert count == 200
     assert 0 <= slack_ns < 40_000

@@ -38,6 +38,7 @@ GOOD = {
     "cpus": [{"cpu": 3, "governor": "performance", "idle_states": ["C6 133 us"], "smi_count": 17}],
     "smt": "off",
     "no_turbo": "1",
+    "pcie_aspm": "default [performance] powersave powersupersave",
     "kernel_options": {"HZ": "250"},
     "irqs": [
         {"irq": 7, "actions": "parport0", "affinity": "3", "effective_affinity": "3"},
@@ -97,6 +98,8 @@ def test_a_system_as_it_should_be() -> None:
         ({"kernel_options": {"KASAN": "y", "PROVE_LOCKING": "y", "HZ": "250"}}, "kernel debugging",
          "PROVE_LOCKING, KASAN", "without them"),
         ({"rt_runtime_us": "950000"}, "real-time throttling", "950000 of 1000000 us", "sysctl"),
+        ({"pcie_aspm": "[default] performance"}, "PCI Express links", "policy default",
+         "boot with pcie_aspm.policy=performance"),
         ({"memory_locked": False}, "memory", "not locked", "memlock unlimited"),
     ],
 )  # fmt: skip
