@@ -49,6 +49,8 @@ class SigrokAnalyzer(Closing):
         self._samples = 0
         self._running = False
         self._asked = False
+        self._ended_why = ""
+        """Why the worker was ended, if it was."""
         self._captures = 0
         self._last_samples_s = 0.0
         self._backlog, self._held_told_ns = Backlog(), 0
@@ -109,6 +111,8 @@ class SigrokAnalyzer(Closing):
 
     def start(self) -> None:
         """Begin sampling. Raises BenchError if the driver refuses or the worker has died."""
+        if self._ended_why:
+            raise BenchError(self._ended_why)
         if self._captures and self._traits.one_capture_per_worker:
             self._link.close()
             self._link = self._link.again()
@@ -226,8 +230,7 @@ class SigrokAnalyzer(Closing):
 
     def _cut_off(self, kind: LossKind, what: str) -> None:
         """End the capture, as what the worker sends cannot be trusted any more."""
-        self._link.kill()
-        self._end(Loss(kind, self._samples, f"the capture process was ended, as it sent {what}"))
+        self._kill(kind, f"the capture process was ended, as it sent {what}")
 
     def _note_backlog(self, way: frames.FrameTiming) -> None:
         last, now_ns = self._backlog, max(0, time.monotonic_ns() - way.sent_ns)
@@ -255,13 +258,18 @@ class SigrokAnalyzer(Closing):
 
     def _give_up(self, patience_s: float) -> None:
         """End the capture of a driver that has gone silent."""
-        self._link.kill()
         since = "after the stop request" if self._asked else "while capturing"
         text = (
             f"{self._driver}: nothing came for {patience_s:g} s {since}; the driver was ended: "
             "check the analyzer's cable"
         )
-        self._end(Loss(LossKind.STALL, self._samples, text))
+        self._kill(LossKind.STALL, text)
+
+    def _kill(self, kind: LossKind, why: str) -> None:
+        """End the worker, and with it the capture."""
+        self._ended_why = why
+        self._link.kill()
+        self._end(Loss(kind, self._samples, why))
 
     def _end(self, loss: Loss | None) -> None:
         if loss is not None:

@@ -174,6 +174,8 @@ def test_a_device_that_hangs_is_a_stall() -> None:
         open_usb(virtual, stall_timeout_s=1.0) as analyzer,
     ):
         items = captured(virtual, analyzer, SQUARE)
+        with pytest.raises(BenchError, match="nothing came for 1 s while capturing"):
+            analyzer.start()
     assert losses(items) == [LossKind.STALL]
 
 

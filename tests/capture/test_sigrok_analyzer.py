@@ -235,7 +235,7 @@ def test_a_silent_device_is_a_stall() -> None:
         assert edges_of(items) == [(24, 0, 1)]
         assert losses(items) == [LossKind.STALL]
         assert items[-1] == CaptureEnd(24_000, asked=False)
-        with pytest.raises(BenchError, match="killed by SIGKILL"):
+        with pytest.raises(BenchError, match="nothing came for"):
             analyzer.start()
 
 
