@@ -110,6 +110,7 @@ def environment_findings(environment: Mapping[str, object]) -> Iterator[ProbeFin
     yield ProbeFinding(
         "kernel", f"{env.text('system')} {env.text('release')} {env.text('machine')}"
     )
+    yield from _board(env)
     yield _preemption(env)
     yield _clock_source(env)
     yield _governor(env)
@@ -120,10 +121,12 @@ def environment_findings(environment: Mapping[str, object]) -> Iterator[ProbeFin
     yield from _link_power(env)
     yield _isolated(env)
     yield _interrupts(env)
+    yield from _irqbalance(env)
     yield from _interrupt_threads(env)
     yield _throttling(env)
     yield _memory(env)
     yield from _system_management(env)
+    yield from _heat(env)
 
 
 class _Words:
@@ -174,6 +177,18 @@ def cpu_list(text: str) -> set[int]:
 
 
 # --- one by one ----------------------------------------------------------------------------------
+
+
+def _board(env: _Words) -> Iterator[ProbeFinding]:
+    """Yield what the machine is, by its device tree or its firmware."""
+    dmi = " ".join(filter(None, map(env.text, ("sys_vendor", "product_name"))))
+    versions = {
+        "firmware": " of ".join(filter(None, map(env.text, ("bios_version", "bios_date")))),
+        "microcode": env.text("microcode"),
+    }
+    told = [env.text("board_model") or dmi, *(f"{k} {v}" for k, v in versions.items() if v)]
+    if any(told):
+        yield ProbeFinding("board", ", ".join(filter(None, told)))
 
 
 def _preemption(env: _Words) -> ProbeFinding:
@@ -300,6 +315,15 @@ def _interrupts(env: _Words) -> ProbeFinding:
     return ProbeFinding("IRQ affinity", f"on isolated CPUs: {', '.join(others)}", mend)
 
 
+def _irqbalance(env: _Words) -> Iterator[ProbeFinding]:
+    running = env.text("irqbalance")
+    if running == "true":
+        mend = "as root: systemctl stop irqbalance"
+        yield ProbeFinding("irqbalance", "runs: it moves interrupts while you measure", mend)
+    elif running:
+        yield ProbeFinding("irqbalance", "does not run")
+
+
 def _interrupt_threads(env: _Words) -> Iterator[ProbeFinding]:
     for thread in env.objects("irq_threads"):
         name = thread.text("thread")
@@ -330,3 +354,15 @@ def _system_management(env: _Words) -> Iterator[ProbeFinding]:
     counts = [cpu.text("smi_count") for cpu in env.objects("cpus") if cpu.text("smi_count")]
     if counts:
         yield ProbeFinding("SMIs since reset", ", ".join(counts[:_CPUS_SHOWN]))
+
+
+def _heat(env: _Words) -> Iterator[ProbeFinding]:
+    """Processors that slow down when they are hot say so by a count since boot."""
+    names = ("core_throttles", "package_throttles")
+    counts = [cpu.text(name) for cpu in env.objects("cpus") for name in names]
+    numbers = [int(count) for count in counts if re.fullmatch("[0-9]{1,18}", count)]
+    if not numbers:
+        return
+    slowed = max(numbers)
+    mend = "cool it, or hold a lower frequency: key frequency of a plan's [agent]" if slowed else ""
+    yield ProbeFinding("slowed by heat", f"{slowed} times since boot", mend)

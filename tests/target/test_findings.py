@@ -38,8 +38,14 @@ GOOD = {
     "cpus": [{"cpu": 3, "governor": "performance", "idle_states": ["C6 133 us"], "smi_count": 17}],
     "smt": "off",
     "no_turbo": "1",
-    "pcie_aspm": "default [performance] powersave powersupersave",
     "kernel_options": {"HZ": "250"},
+    "sys_vendor": "Supermicro",
+    "product_name": "X11",
+    "bios_version": "2.4",
+    "bios_date": "01/02/2024",
+    "microcode": "0xf0",
+    "irqbalance": False,
+    "pcie_aspm": "default [performance] powersave powersupersave",
     "irqs": [
         {"irq": 7, "actions": "parport0", "affinity": "3", "effective_affinity": "3"},
         {"irq": 8, "actions": "rtc0", "affinity": "0-3", "effective_affinity": "0"},
@@ -63,6 +69,10 @@ def test_a_system_as_it_should_be() -> None:
     assert found["IRQ affinity"].state == "2 in use; 7 parport0 on CPU 3"
     assert found["IRQ thread"].state == "irq/7-parport0: fifo 50"
     assert found["SMIs since reset"].state == "17"
+    assert found["board"].state == ("Supermicro X11, firmware 2.4 of 01/02/2024, microcode 0xf0")
+    assert found["irqbalance"].state == "does not run"
+    pi = {**GOOD, "board_model": "Raspberry Pi 5", "bios_version": None, "bios_date": None}
+    assert by_name(environment_findings(pi))["board"].state == "Raspberry Pi 5, microcode 0xf0"
 
 
 @pytest.mark.parametrize(
@@ -92,6 +102,10 @@ def test_a_system_as_it_should_be() -> None:
         ),
         ({"smt": "on"}, "hyper-threading", "on: two logical processors share the units of a core",
          "echo off > /sys"),
+        ({"irqbalance": True}, "irqbalance", "runs: it moves interrupts while you measure",
+         "systemctl stop irqbalance"),
+        ({"cpus": [{"core_throttles": "0", "package_throttles": "12"}, {"core_throttles": "x"}]},
+         "slowed by heat", "12 times since boot", "cool it"),
         ({"no_turbo": "0"}, "turbo", "on: the frequency varies with heat and load", "echo 1 > "),
         ({"no_turbo": None, "boost": "1"}, "turbo",
          "on: the frequency varies with heat and load", "echo 0 > "),
