@@ -18,6 +18,7 @@ from rig.stimulus.usb_ports import CH340, CP2102, LIKELY, OTHER_CHIPS, SYS, UsbS
 
 PROC = Path("/proc")
 GROUPS = {"dialout": "serial ports", "plugdev": "USB analyzers over ssh"}
+UDEV_FILE = "/etc/udev/rules.d/77-rig.rules"
 LATENCY_MAX_MS = 2
 """An FTDI chip that waits longer lets captures overrun at high rates."""
 
@@ -67,18 +68,18 @@ def usb_findings(on_usb: list[UsbSerial], running: list[str]) -> Iterator[Doctor
         elif each.latency_ms is not None and each.latency_ms > LATENCY_MAX_MS:
             tty = Path(each.port).name
             mend = (
-                f"echo 1 | sudo tee /sys/bus/usb-serial/devices/{tty}/latency_timer   "
-                "(the rig asks the driver for this when it opens the port)"
+                "nothing, as the rig asks the driver for 1 ms when it opens the port; if captures "
+                f"overrun: echo 1 | sudo tee /sys/bus/usb-serial/devices/{tty}/latency_timer"
             )
             state = f"{each.port} keeps what it receives for {each.latency_ms} ms (latency timer)"
             yield DoctorFinding(what, state, mend, needed=False)
     boards = [each for each in on_usb if each.port and each.usb_id in {**LIKELY, **OTHER_CHIPS}]
     if boards and "ModemManager" in running:
-        rules = ", ".join(
+        rules = " and ".join(
             f'ATTRS{{idVendor}}=="{vendor}", ENV{{ID_MM_DEVICE_IGNORE}}="1"'
             for vendor in sorted({each.usb_id.split(":")[0] for each in boards})
         )
-        mend = f"sudo systemctl stop ModemManager, or a udev rule {rules}"
+        mend = f"sudo systemctl stop ModemManager, or a line each in {UDEV_FILE}: {rules}"
         state = "runs, and may talk to a board just plugged in as if it were a modem"
         yield DoctorFinding("ModemManager", state, mend, needed=False)
 
