@@ -216,6 +216,14 @@ static const char *not_given(const struct tool *tool, const struct tool_options 
 
 /* --- start and stop ----------------------------------------------------------------------------- */
 
+/* Tools look at those that they may use, and what is inherited leaves isolated ones out. */
+static void allow_all_cpus(void)
+{
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+}
+
 /* In the child: what the agent has open or is allowed must not stay. SIGINT lets it end in order. */
 static void become_tool(const struct tool *tool, const struct tool_options *options, const char *path,
                         pid_t agent)
@@ -230,6 +238,8 @@ static void become_tool(const struct tool *tool, const struct tool_options *opti
     if (getppid() != agent)
         _exit(1); /* it died before that */
     sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    if (options->all_cpus)
+        allow_all_cpus();
     setrlimit(RLIMIT_FSIZE, &most);
     int nothing = open("/dev/null", O_RDONLY);
     if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)

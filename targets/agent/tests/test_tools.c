@@ -147,6 +147,25 @@ static void each_takes_the_words_that_it_knows(void **state)
     says("TOOL START name=ptsematest duration_s=1", "ERR ptsematest cannot be started: it needs");
 }
 
+/* As where the agent is kept from isolated processors. */
+static void on_all_processors_is_on_those_the_agent_leaves_out_too(void **state)
+{
+    char expected[40], count[16];
+    cpu_set_t before, one;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    snprintf(count, sizeof count, "%d\n", CPU_COUNT(&before));
+    snprintf(expected, sizeof expected, "OK %zu\n%s", strlen(count), count);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    write_program("cyclictest", "nproc");
+    says(START " priority=80 all_cpus=1", "OK name=cyclictest running=");
+    state_at_its_end();
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    says("TOOL READ", expected);
+}
+
 static void words_are_checked(void **state)
 {
     static const char *const wrong[] = {
@@ -270,6 +289,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(arguments_are_numbers_in_fixed_places, begin, end),
         cmocka_unit_test_setup_teardown(timerlat_has_its_own, begin, end),
         cmocka_unit_test_setup_teardown(each_takes_the_words_that_it_knows, begin, end),
+        cmocka_unit_test_setup_teardown(on_all_processors_is_on_those_the_agent_leaves_out_too,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(words_are_checked, begin, end),
         cmocka_unit_test_setup_teardown(it_has_nothing_of_the_agents, begin, end),
         cmocka_unit_test_setup_teardown(what_it_prints_is_limited, begin, end),
