@@ -12,11 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from rig.resources import find_fixture
+
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = ROOT / "docs" / "reference" / "sources.md"
 _ROW: Final = re.compile(r"^\| (\d+) \| (.+?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 _CODE: Final = re.compile(r"`([^`]+)`")
 _THEN: Final = " && "
+_FIXTURES: Final = {
+    "two-processors": (
+        "qemu-debian-rt", 'load = "idle"', 'processors = 2\nkernel_options = "isolcpus=1"',
+        '[scenarios.own]\ncommand = ["stress-ng", "--quiet", "--fork", "1"]\n',
+    ),
+    "ppdev": ("qemu-debian", 'port = "kmod"', 'port = "ppdev"', ""),
+    "frequencies": ("virtual", "", "", "[virtual.frequency]\nchanges = 3\n"),
+}  # fmt: skip
+"""Fixtures of commands by name: a built-in one, what is in place of which words, what is behind."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,10 @@ def chains() -> dict[str, list[Row]]:
 def not_printed(chain: list[Row], folder: Path) -> Iterator[str]:
     """Do the commands of rows that begin alike; say what of any row was not printed."""
     told: dict[str, str] = {}
+    (folder / "tests").symlink_to(ROOT / "tests")
+    for name, (base, words, instead, more) in _FIXTURES.items():
+        text = find_fixture(base).read_text().replace(words, instead)
+        (folder / f"{name}.toml").write_text(f"{text}\n{more}")
     for row in chain:
         for command in row.commands:
             if command not in told:
