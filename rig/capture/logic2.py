@@ -42,7 +42,7 @@ _EXPORT_S = 600.0
 _CONNECT_S = 5.0
 _SHORT_S = 1.0
 """The time by which a capture may be shorter than the host had it run."""
-_MODELS = {3: "Logic 8", 5: "Logic Pro 8", 6: "Logic Pro 16"}
+_MODELS = {2: "Logic 4", 3: "Logic 8", 5: "Logic Pro 8", 6: "Logic Pro 16"}
 """The models by the protocol's DeviceType."""
 _OPTIONS: Final = {"device": str, "threshold": str, "buffer_megabytes": int}
 _THRESHOLDS = ("", "1.2", "1.8", "3.3")
