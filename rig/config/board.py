@@ -33,7 +33,7 @@ TRIGGER = "trigger"
 """The pin of a target that makes its own interrupts."""
 LINE_SIGNALS = (*SIGNALS, TRIGGER, GROUND, SUPPLY)
 GPIO_PORT = "gpio"
-AGENT_PORTS = (GPIO_PORT, "ppdev", "ioport", "kmod")
+AGENT_PORTS = (GPIO_PORT, "ppdev", "ioport", "serial", "kmod")
 OFFSET_MAX = 1023
 URL_PATTERN = "https?://[!-~]+"
 URL_VALID = "an address that begins with https:// or http://"

@@ -36,6 +36,7 @@ PORT_PINS = {"nACK": "10", **{f"D{bit}": str(bit + 2) for bit in range(8)}}
 def test_the_boards_there_must_be() -> None:
     assert {board.name for board in TARGETS} >= {
         "parallel-port", "raspberry-pi-4", "raspberry-pi-5", "beaglebone-black", "generic-gpio",
+        "serial-port",
     }  # fmt: skip
     assert {board.name for board in load_boards("stimulus")} >= {"arduino-uno", "arduino-nano"}
 
@@ -79,6 +80,17 @@ def test_pins_of_a_parallel_port() -> None:
     assert signals["response"].name == "D0"
     assert [signals[s].name for s in SEQUENCE if s in signals] == ["D1", "D2", "D3"]
     assert (signals["trigger"].name, signals["task"].name) == ("D6", "D7")
+
+
+def test_pins_of_a_serial_port() -> None:
+    lines = {line.signal: (line.name, line.pin) for line in load_board("serial-port").lines}
+    # As the agent and the kernel module use them; a MAX3232 has two drivers and two receivers.
+    assert lines == {
+        "stimulus": ("CTS", "T1IN"),
+        "response": ("RTS", "R1OUT"),
+        "sequence0": ("DTR", "R2OUT"),
+        "ground": ("GND", "GND"),
+    }
 
 
 @pytest.mark.parametrize("board", load_boards("stimulus"), ids=lambda board: board.name)

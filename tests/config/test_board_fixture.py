@@ -60,6 +60,7 @@ def test_the_first_plan_runs_on_it(target: Board, stimulus: Board) -> None:
     ("name", "arguments"),
     [
         ("parallel-port", "--port ppdev --device /dev/parport0"),
+        ("serial-port", "--port serial --device /dev/ttyS0"),
         (
             "raspberry-pi-4",
             "--port gpio --device /dev/gpiochip0 "
