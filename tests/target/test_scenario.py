@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -32,6 +33,8 @@ STRESSORS = {
     "cache": {"cache": 1},
 }
 """Workers of stress-ng for each load, so many a processor."""
+STREAM_TIMES = 12
+"""By so much --stream takes more than the size that it is told, with all its workers."""
 
 
 def family(process):
@@ -145,6 +148,9 @@ def test_stress_ng_makes_the_loads_where_it_is(agent_with_stress, name):
             (main,) = (p for p in processes if p.name() == "stress-ng")
             folder = Path(main.cwd())
             assert folder.name.startswith("rig-load-")
+            told = [int(word[:-1]) for word in main.cmdline() if re.fullmatch("[0-9]+k", word)]
+            taken_kib = sum(told) * (STREAM_TIMES if name == "memory" else 1)
+            assert (name != "cache") <= taken_kib <= 1 << 20
             names = [process.name().partition(" ")[0] for process in main.children()]
             found = {each: names.count(f"stress-ng-{each}") for each in STRESSORS[name]}
             cpus = psutil.cpu_count()

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "linux_loads.h"
 
+#include "system.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #define MEMORY_MIB 8u /* a worker, as the agent's own; stress-ng is told the sum */
 #define FILE_MIB 4u
 #define SUM_MAX_MIB 1024u
+#define STREAM_TIMES 12u /* its workers together take three arrays, each of four times the size */
 #define TEXT_BYTES 24
 #define LOAD_NAME_BYTES 34 /* with a space on either side */
 #define STRESSORS 6u
@@ -23,13 +26,14 @@ static const struct {
     char *option;
     uint32_t a_cpu, mib;
     char *size_option;
+    uint32_t times; /* what is taken, by the size that is told */
 } stressors[STRESSORS] = {
-    {" cpu cpu-io ", "--cpu", 2, 0, NULL},
-    {" cpu cpu-io ", "--vm", 2, MEMORY_MIB, "--vm-bytes"},
-    {" io cpu-io ", "--io", 1, 0, NULL},
-    {" io cpu-io ", "--hdd", 1, FILE_MIB, "--hdd-bytes"},
-    {" memory ", "--stream", 1, 0, NULL},
-    {" cache ", "--cache", 1, 0, NULL},
+    {" cpu cpu-io ", "--cpu", 2, 0, NULL, 1},
+    {" cpu cpu-io ", "--vm", 2, MEMORY_MIB, "--vm-bytes", 1},
+    {" io cpu-io ", "--io", 1, 0, NULL, 1},
+    {" io cpu-io ", "--hdd", 1, FILE_MIB, "--hdd-bytes", 1},
+    {" memory ", "--stream", 1, SUM_MAX_MIB, "--stream-l3-size", STREAM_TIMES},
+    {" cache ", "--cache", 1, 0, NULL, 1},
 };
 
 static struct {
@@ -105,9 +109,12 @@ const char *stress_version(void)
     return stress.version;
 }
 
+/* Half of the memory that there is stays with the others, as with the log. */
 static uint32_t at_most(uint32_t mib)
 {
-    return mib < SUM_MAX_MIB ? mib : SUM_MAX_MIB;
+    uint64_t half = system_memory_available() >> 21;
+    uint64_t most = half && half < SUM_MAX_MIB ? half : SUM_MAX_MIB;
+    return mib < most ? mib : (uint32_t)most;
 }
 
 void stress_words(const char *name, uint32_t cpus, char *words[STRESS_WORDS_MAX])
@@ -126,7 +133,8 @@ void stress_words(const char *name, uint32_t cpus, char *words[STRESS_WORDS_MAX]
         words[n++] = stress.count[i];
         if (!stressors[i].size_option)
             continue;
-        snprintf(stress.bytes[i], TEXT_BYTES, "%um", at_most(each * stressors[i].mib));
+        uint32_t kib = at_most(each * stressors[i].mib) * 1024 / stressors[i].times;
+        snprintf(stress.bytes[i], TEXT_BYTES, "%uk", kib);
         words[n++] = stressors[i].size_option;
         words[n++] = stress.bytes[i];
     }
