@@ -52,7 +52,8 @@ static bool take_pins(const struct arm_options *options, struct text *why)
     if (!of_parport()) {
         text_say(why, "the kernel module has no parallel port's pins, and pulses none by itself: "
                       "start the agent with --port ");
-        text_add(why, of_serial() ? "serial for it" : "gpio for it");
+        text_add(why, of_serial() ? "serial for it, after setserial /dev/ttySN uart 16550A"
+                                  : "gpio for it");
         return false;
     }
     const struct port_settings usual = {.level = level};
