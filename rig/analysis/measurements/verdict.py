@@ -46,6 +46,9 @@ def verdict_of(
     beside limits that cannot be judged.
     """
     lost = [f"{kind} at sample {sample:,}: {text}" for kind, sample, text in losses]
+    late = _late_stimuli(account)
+    if lost:  # an edge that is late does not follow the planned train, by which gaps are found
+        lost, late = [*late, *lost], []
     if account.failure:
         lost.insert(0, account.failure)
     disagree = [f"{w.name}: {w.text}" for w in witnesses if not w.agrees]
@@ -53,7 +56,7 @@ def verdict_of(
         [limit.reason for limit in limits if limit.judgment is judgment]
         for judgment in (Judgment.EXCEEDED, Judgment.CANNOT_TELL)
     )
-    short = [*caveats, *untold, *_not_as_planned(account, planned, n, events, ended=ended)]
+    short = [*late, *caveats, *untold, *_not_as_planned(account, planned, n, events, ended=ended)]
     reasons = (*lost, *disagree, *exceeded, *short)
     if lost:
         return Verdict.INCOMPLETE, reasons
@@ -64,6 +67,17 @@ def verdict_of(
     if short:
         return Verdict.INCONCLUSIVE, reasons
     return Verdict.PASS, ()
+
+
+def _late_stimuli(account: InstrumentCounts) -> list[str]:
+    """Return the edges that left the stimulus's pin later than planned, if there were any."""
+    if not account.stimulus_late:
+        return []
+    return [
+        f"{account.stimulus_late:,} edges of the stimulus left late, by up to "
+        f"{account.stimulus_late_max_ticks:,} ticks of its clock: give the plan longer intervals "
+        "(`rig stimulus probe --loopback` tries a microcontroller's limits)"
+    ]
 
 
 def _not_as_planned(
