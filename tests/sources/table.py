@@ -20,11 +20,11 @@ _ROW: Final = re.compile(r"^\| (\d+) \| (.+?) \| (.*?) \| (.*?) \| (.*?) \|$", r
 _CODE: Final = re.compile(r"`([^`]+)`")
 _THEN: Final = " && "
 _FIXTURES: Final = {
-    "two-processors": (
+    "qemu-two-processors": (
         "qemu-debian-rt", 'load = "idle"', 'processors = 2\nkernel_options = "isolcpus=1"',
         '[scenarios.own]\ncommand = ["stress-ng", "--quiet", "--fork", "1"]\n',
     ),
-    "ppdev": ("qemu-debian", 'port = "kmod"', 'port = "ppdev"', ""),
+    "qemu-ppdev": ("qemu-debian", 'port = "kmod"', 'port = "ppdev"', ""),
     "frequencies": ("virtual", "", "", "[virtual.frequency]\nchanges = 3\n"),
 }  # fmt: skip
 """Fixtures of commands by name: a built-in one, what is in place of which words, what is behind."""
