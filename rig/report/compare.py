@@ -29,9 +29,9 @@ from rig.report.distribution import quantity_of
 from rig.report.environment import (
     KERNEL_OPTIONS,
     environment_of,
-    fixture_of,
     flat,
     readings_of,
+    tables_of,
     without_readings,
 )
 from rig.report.labels import count_rows, figure_rows, title_of
@@ -221,17 +221,19 @@ def _unequal(found: Sequence[dict[str, str]]) -> tuple[tuple[str, ...], ...]:
 
 def _conditions(result: Result) -> list[tuple[str, str]]:
     """Return all conditions that may make a difference."""
-    settings, fixture = result.settings, fixture_of(result)
+    settings = result.settings
     rows = [
         ("scenario", settings.scenario),
         ("sample rate", f"{settings.sample_rate_hz:,} Hz"),
-        ("fixture", str(fixture.get("name", ABSENT))),
         ("calibration applied", calibration_identity(result)),
     ]
     rows += [
         (fact.name, fact.text) for fact in measurement_of(settings.measurement).conditions(settings)
     ]
     rows += [(f"agent {name}", value) for name, value in settings.agent.items()]
+    for name in ("plan", "fixture"):
+        for key, text in flat(tables_of(result, name)):
+            rows.append((key if key.startswith(f"{name} ") else f"{name} {key}", text))
     return [*rows, *disturbances(result), *_told(result, without_readings)]
 
 

@@ -28,7 +28,7 @@ _TOLD: Final = (
 
 _RATE: Final = "tick_hz"
 """A reading, too: the rate of the cycle counter, which the agent may have to measure."""
-_NAMES: Final = ("thread", "name", "cpu", "irq")
+_NAMES: Final = ("thread", "name", "cpu", "irq", "signal")
 """Keys of a member of a list that say which one it is."""
 _READINGS: Final = frozenset({
     "uptime", "load", "frequency_khz", "smi_count", "core_throttles", "package_throttles",
@@ -80,11 +80,16 @@ def environment_of(result: Result) -> dict[str, dict[str, Any]]:
 
 def fixture_of(result: Result) -> dict[str, Any]:
     """Return the fixture's own table [fixture]; empty if there is none."""
+    found = tables_of(result, "fixture").get("fixture", {})
+    return found if isinstance(found, dict) else {}
+
+
+def tables_of(result: Result, name: str) -> dict[str, Any]:
+    """Return the tables of a run's plan or fixture; empty if there are none."""
     try:
-        found = toml_table(result.texts.get("fixture", "")).get("fixture", {})
+        return toml_table(result.texts.get(name, ""))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def setting_of(result: Result) -> list[tuple[str, str]]:

@@ -85,6 +85,9 @@ def test_a_comparison_says_first_what_differs_around_the_runs(tmp_path):
     sections = comparison(found, runs).sections
     assert [sections[0].name, sections[-1].name] == ["around", "readings"]
     assert next(iter(document(found, runs))) == "environment"
+    plans = [dict(run.texts, plan=f'[limits]\nmax_latency = "{limit} us"') for limit in (30, 31)]
+    others = [replace(run, texts=texts) for texts in plans]
+    assert compare(others).around == (("plan limits max_latency", "30 us", "31 us"),)
     alike = comparison(compare([run, run]), [run, run])
     assert alike.sections[0].blocks == (Note(ALIKE),)
 
