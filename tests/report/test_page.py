@@ -255,7 +255,7 @@ def test_compare(runs, tmp_path, capsys):
     difference = {d["figure"]: d for d in document["differences"]}
     assert difference["median"]["value_ns"] == second["median_ns"] - first["median_ns"]
     assert difference["median"]["low_ns"] > 0
-    assert document["environment"]["fixture"] == ["virtual", "virtual-misbehaving"]
+    assert document["environment"]["fixture name"] == ["virtual", "virtual-misbehaving"]
     page = Page(out.read_text())
     assert page.outside == []
     assert "Comparison of 2 runs" in page.words
