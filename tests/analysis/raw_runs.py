@@ -33,10 +33,12 @@ class MemoryRun:
     block_samples: int = 1 << 40
     captured: Int64Array | None = None
     """By the stimulus's input capture; None: as many as answers, and nobody asks when."""
+    levels: int = 0
+    """Of all channels before the first sample."""
 
     def edge_blocks(self) -> Iterator[EdgeBlock]:
         rows = np.array(sorted(self.edges), np.int64).reshape(-1, 3)
-        levels = 0
+        levels = self.levels
         for start in range(0, self.end, self.block_samples):
             stop = min(start + self.block_samples, self.end)
             mine = rows[(rows[:, 0] >= start) & (rows[:, 0] < stop)]

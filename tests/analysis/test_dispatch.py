@@ -151,6 +151,22 @@ def test_an_edge_that_the_log_does_not_know_is_not_paired_with_the_next() -> Non
     assert found.verdict is Verdict.INCONSISTENT
 
 
+@pytest.mark.parametrize(("early", "agrees"), [((1,), True), ((1, 0, 1), False)])
+@pytest.mark.parametrize("block", [1 << 40, SPACING // 2])
+def test_arming_lowers_a_pin_that_was_high(
+    early: tuple[int, ...], agrees: bool, block: int
+) -> None:
+    keep: list[MemoryRun] = []
+    as_usual = dispatched(["t"] * 20, [100] * 20, keep=keep)
+    stray = [(1_000 * (at + 1), TASK, 1 - level) for at, level in enumerate(early)]
+    edges = [*stray, *keep[0].edges]
+    run = MemoryRun(edges, keep[0].end, keep[0].records, block, levels=1 << TASK)
+    settings = settings_of("interrupt_dispatch", task=True)
+    found = evaluate(run, settings, InstrumentCounts(sent=20, handled=20))
+    assert witness_of(found, "task's pin").agrees == agrees
+    assert (found.details.pins == as_usual.details.pins) == agrees
+
+
 @pytest.mark.parametrize(
     ("skew", "samples", "fits"),
     [

@@ -30,12 +30,14 @@ def _built(plugin: Path) -> None:
     """The plugin."""
 
 
-def serial_fixture(name: str, port: str) -> str:
-    """A built-in fixture whose guest has a serial port: RTS answers, DTR is sequence0."""
+def serial_fixture(name: str, port: str, dtr: str = "sequence0") -> str:
+    """A built-in fixture whose guest has a serial port: RTS answers, DTR is one further signal."""
     text = find_fixture(name).read_text()
     text = text.replace('port = "kmod"', f'port = "{port}"')
-    text = text.replace("self_trigger = true", "self_trigger = false")
-    gone = [f'signal = "{signal}"' for signal in ("sequence1", "sequence2", "task")]
+    if dtr != "trigger":
+        text = text.replace("self_trigger = true", "self_trigger = false")
+    others = {"sequence0", "sequence1", "sequence2", "task"} - {dtr}
+    gone = [f'signal = "{signal}"' for signal in others]
     return "\n\n".join(
         part for part in text.split("\n\n") if not any(signal in part for signal in gone)
     )
@@ -66,6 +68,21 @@ def test_a_run_on_a_serial_port(kernel: str, port: str, plan: str, tmp_path: Pat
     clock = fit(index, before, after, rate_hz)
     assert clock.events == 200
     assert clock.slack_ns >= 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("plan", "dtr"), [("dispatch", "task"), ("self", "trigger")])
+def test_dtr_is_the_tasks_pin_or_the_trigger(plan: str, dtr: str, tmp_path: Path) -> None:
+    """DTR is high until the module is armed, as of a port that nobody has opened."""
+    fixture = tmp_path / "serial.toml"
+    fixture.write_text(serial_fixture("qemu-debian-rt", "kmod-serial", dtr))
+    command = [*RIG, "run", f"interrupt-{plan}", "--fixture", fixture, "--count", "100"]
+    ended = subprocess.run(
+        [*command, "--out", tmp_path / "run.h5", "--json"],
+        capture_output=True, text=True, timeout=560, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["verdict"] == "pass"
 
 
 @pytest.mark.slow

@@ -129,6 +129,7 @@ class PinLatencies:
         self._raw = raw
         self._level = task_level
         self._record = 0
+        self._begun = False
         none = np.empty(0, np.int64)
         self._responses, self._tasks = none, none
         self._span: tuple[LogArray, Int64Array] | None = None
@@ -139,8 +140,19 @@ class PinLatencies:
         self.task_edges += len(task)
         self._responses = np.concatenate([self._responses, response])
         self._tasks = np.concatenate([self._tasks, task])
+        if not self._begun and len(self._responses):
+            self._begun = True
+            self._leave_out_arming()
         while self._take(self._raw.log(self._record, self._wanted())):
             pass
+
+    def _leave_out_arming(self) -> None:
+        """Leave out the one edge, in no record, by which arming lowers a pin that was high."""
+        early = np.count_nonzero(self._tasks < self._responses[0])
+        if self._level and early == 1:
+            self._level = 0
+            self._tasks = self._tasks[1:]
+            self.task_edges -= 1
 
     def _wanted(self) -> int:
         """Return how many records to read: each edge has one, a task's record may have no edge."""
