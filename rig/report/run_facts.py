@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from rig.analysis.model.self_measurement import whole_word
 from rig.analysis.model.settings import Settings
 from rig.document import Fact, Section, TextTable, facts, section
 from rig.formatting import count, microseconds, time_text
 from rig.measurements.registry import measurement_of
 from rig.report.calibration_facts import calibration_facts
+from rig.report.environment import environment_of
 from rig.session.results import NO_DIGESTS, Result
 
 _STATE_WORDS = {
@@ -41,7 +43,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ("paired by", evaluation.paired_by),
         *_policy(result),
         *_interrupt(result),
-        *([("frequency", str(course))] if (course := result.account.frequency) else []),
+        *_frequency(result),
         *disturbances(result),
         *_work(result),
         *_throttled(result),
@@ -49,6 +51,17 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         *_backlog(result),
         *calibration_facts(result),
     ]
+
+
+def _frequency(result: Result) -> list[tuple[str, str]]:
+    """Return how the processor's frequency changed, or at what it was held all the time."""
+    if course := result.account.frequency:
+        return [("frequency", str(course))]
+    held = environment_of(result)["target"].get("frequency")
+    if not isinstance(held, dict):
+        return []
+    khz = whole_word({"held_khz": str(held.get("held_khz"))}, "held_khz")
+    return [("frequency", f"processor {held.get('cpu')} held at {khz / 1e6:g} GHz")] if khz else []
 
 
 def _agent(settings: Settings) -> list[tuple[str, str]]:

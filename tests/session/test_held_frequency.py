@@ -50,6 +50,7 @@ def test_the_counter_runs_as_it_does_at_that_frequency(words, khz, ppm, tmp_path
     with RunFile(out) as file:
         told = json.loads(file.texts()["environment/target"])["frequency"]
     assert (told["cpu"], told["held_khz"]) == ("0", str(khz))
+    assert ("frequency", f"processor 0 held at {khz // 10**6} GHz") in run_facts(found)
 
 
 @pytest.mark.parametrize(
