@@ -64,15 +64,17 @@ def _corrected(correction: Correction, indicated: DescriptiveStatistics) -> str:
     )
     values = ", ".join(f"{name} {microseconds(ns)}" for name, ns in told if ns is not None)
     rate_ppm = (1 - correction.factor) * 1e6
-    rate = f" and {rate_ppm:+.3f} ppm" if rate_ppm else ""
-    offset_ns = round(correction.offset_ns, 1) + 0.0  # -0.0 + 0.0 has no sign
-    return f"{values} us, with {offset_ns:+.1f} ns{rate} taken off"
+    offset_ns = round(correction.offset_ns, 1)
+    parts = [f"{offset_ns:+.1f} ns"] if offset_ns else []
+    parts += [f"{rate_ppm:+.3f} ppm"] if rate_ppm else []
+    return f"{values} us, with {' and '.join(parts) or 'nothing'} taken off"
 
 
 def _left(correction: Correction, indicated: DescriptiveStatistics) -> str:
     """Return how large the systematic error may be after the correction."""
     residual_error_ns = correction.residual_error_ns(indicated.max_ns or 0.0)
-    text = f"each figure by up to {residual_error_ns:.3g} ns, as far as the bench is known"
+    most = f"up to {residual_error_ns:.3g}" if residual_error_ns >= 0.01 else "less than 0.01"
+    text = f"each figure by {most} ns, as far as the bench is known"
     if correction.unknown:
         text += f"; by HOW MUCH MORE is not known, for want of: {', '.join(correction.unknown)}"
     return text
