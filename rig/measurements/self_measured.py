@@ -97,7 +97,8 @@ class MeasuredByTarget(Measurement):
         return CLOCK if described.variant(settings.agent) in described.clocked else TICKS
 
     def performer(self, settings: Settings, port: str) -> str:  # noqa: ARG002
-        return self.performed_by
+        tasks_as = settings.agent.get("tasks_as")
+        return tasks_as if tasks_as == "processes" else self.performed_by
 
     def cause(self, settings: Settings) -> Fact:
         return Fact("values", f"{settings.planned}, measured inside the target")

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Self
 from rig import __version__
 from rig.closing import Closing
 
-LAYOUT: Final = 4
+LAYOUT: Final = 5
 """Version of the texts, to be raised whenever they are made of a file in another way."""
 NAME: Final = "figures.sqlite3"
 ROWS_MAX: Final = 100_000
