@@ -16,6 +16,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -189,6 +190,7 @@ def main() -> int:
     parser.add_argument("--ports", nargs="+", default=["parallel"])
     options = parser.parse_args()
     failed = count = 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the folder goes then, too
     with tempfile.TemporaryDirectory(prefix="every-kernel-") as folder:
         for name in RELEASES:
             (Path(folder) / name).mkdir()
