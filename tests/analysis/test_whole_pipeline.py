@@ -99,11 +99,8 @@ def test_20_000_events_with_every_fault(seed: int, tmp_path: Path) -> None:
     check(run)
 
 
-@pytest.mark.truth
-@pytest.mark.parametrize("seed", range(100, 200))
-def test_no_false_alarm_in_100_seeds(seed: int, tmp_path: Path) -> None:
-    train = train_of(seed, 20_000)
-    run = whole_run(tmp_path, seed, train, misbehavior=OFTEN, sequence_bits=seed % 4)
+def check_decided(run: WholeRun) -> None:
+    """As check(), but for events of which two readings are possible."""
     found, events = evaluated(run)
     if not found.counts.ambiguous:
         check(run)
@@ -115,10 +112,18 @@ def test_no_false_alarm_in_100_seeds(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.truth
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_no_false_alarm_in_100_seeds(seed: int, tmp_path: Path) -> None:
+    train = train_of(seed, 20_000)
+    run = whole_run(tmp_path, seed, train, misbehavior=OFTEN, sequence_bits=seed % 4)
+    check_decided(run)
+
+
+@pytest.mark.truth
 @pytest.mark.parametrize("seed", range(200, 210))
 def test_a_million_events_with_rare_faults(seed: int, tmp_path: Path) -> None:
     train = train_of(seed, 1_000_000)
-    check(whole_run(tmp_path, seed, train, misbehavior=RARE, sequence_bits=seed % 4))
+    check_decided(whole_run(tmp_path, seed, train, misbehavior=RARE, sequence_bits=seed % 4))
 
 
 @pytest.fixture(scope="module", params=[0, 3], ids=["no pins", "3 pins"])

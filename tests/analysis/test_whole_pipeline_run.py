@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from rig.analysis.measurements.verdict import Verdict
+from rig.analysis.model.events import EventClass
 from rig.measurements.evaluate import evaluate
 from rig.measurements.stored_settings import account_from_json, settings_from_json
 from rig.record.reader import RunFile
@@ -117,11 +118,17 @@ def measure(folder: Path, seed: int, count: int, probability: float) -> Finished
 
 
 def check(run: Finished) -> None:
-    """Every event by its sample and class, every witness, and the clock."""
+    """Every event by its sample and class, every witness, and the clock.
+
+    A stimulus may come while its interrupt is just taken, so that two readings are possible.
+    """
     events = events_of(run.path)
-    assert (run.document["verdict"], run.document["reasons"]) == ("pass", [])
-    assert events["status"].tolist() == expected_classes(run.truth)
-    served = run.truth["response_ps"] >= 0
+    decided = events["status"] != EventClass.AMBIGUOUS
+    assert (~decided).sum() == run.document["counts"]["ambiguous"] <= len(decided) // 100_000
+    assert run.document["verdict"] == ("pass" if decided.all() else "inconclusive")
+    assert len(run.document["reasons"]) == (not decided.all())
+    assert (events["status"] == expected_classes(run.truth))[decided].all()
+    served = decided & (run.truth["response_ps"] >= 0)
     analyzer, origin_ps = run.clocks.analyzer, run.facts["capture_origin_ps"]
     for name in ("stimulus", "response"):
         true_ps = run.truth[f"{name}_ps"][served].tolist()

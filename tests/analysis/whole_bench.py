@@ -195,7 +195,7 @@ def whole_run(
         TruthLog(path) as truth,
         ModelledTarget(target_settings, misbehavior or FaultSettings(), wires, truth) as target,
     ):
-        target.arm(train.count * 2, sequence_bits, rising=True)
+        target.arm(min(train.count * 2, target.log_records), sequence_bits, rising=True)
         edges = _play(target, train, clocks.stimulus)
         summary = target.stop()
         records = target.log(0, summary.records).copy()
