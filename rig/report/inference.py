@@ -217,15 +217,15 @@ def _stages(inside: InternalLatencySummary | None) -> str:
     if stages is None:
         return ""
     parts = (
-        (stages.to_entry, "to the handler's entry"),
+        (stages.to_entry, "average to the handler's entry"),
         (stages.from_entry, "on to the pin write"),
     )
     said = [
-        f"{where} {microseconds(part.average_ns)} on average, {microseconds(part.min_ns)} to "
-        f"{microseconds(part.max_ns)}"
+        f"{where} {microseconds(part.average_ns)} ({microseconds(part.min_ns)} to "
+        f"{microseconds(part.max_ns)})"
         for part, where in parts
     ]
-    return f"{'; '.join(said)} ({stages.n:,} events)"
+    return f"{', '.join(said)}; {stages.n:,} events"
 
 
 def _inside(inside: InternalLatencySummary | None) -> str:

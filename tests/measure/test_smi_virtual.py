@@ -91,7 +91,7 @@ def test_it_ends_after_so_many_gaps_or_so_long(result, tmp_path, key, ended_by):
     assert evaluation.counts.n == evaluation.details.toggles < 1_000_000
     assert evaluation.details.gaps == 7 or ended_by == "duration"
     if ended_by == "duration":
-        assert 1e-3 <= evaluation.duration_s < 3e-3
+        assert 0.9999e-3 <= evaluation.duration_s < 3e-3  # by another clock than the target's
 
 
 def test_the_clocks_are_fitted_to_the_toggles_that_were_logged(result):
