@@ -10,7 +10,6 @@ import json
 import socket
 import subprocess
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -91,9 +90,7 @@ def test_a_task_on_a_loaded_rt_kernel(tmp_path: Path) -> None:
     text = text.replace('port = "kmod"', 'port = "ppdev"').replace(
         'load = "idle"', 'load = "system"'
     )
-    plan = replace(
-        load_plan("interrupt").with_overrides(200, None), measurement="interrupt_to_task"
-    )
+    plan = load_plan("interrupt-to-task").with_overrides(200, None)
     out = tmp_path / "run.h5"
     failure = run(plan, parse_fixture(text, "f"), out, lambda _live: None, threading.Event())
     assert failure is None
