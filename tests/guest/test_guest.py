@@ -226,4 +226,4 @@ def test_negative_pulses_are_refused_by_the_agent(tmp_path: Path) -> None:
     out = tmp_path / "run.h5"
     ended = rig("run", tmp_path / "plan.toml", "--fixture", "qemu-debian", "--out", out)
     assert ended.returncode == 6
-    assert "ARM refused: " in ended.stderr
+    assert "a parallel port interrupts on the rising edge of nACK" in ended.stderr
