@@ -172,7 +172,7 @@ TROUBLES = (
     Trouble("microcontroller", virtual(), microcontroller_unplugged, "microcontroller"),
     Trouble("analyzer", virtual(), analyzer_vanished, "analyzer"),
     Trouble("silent", virtual() + SILENT, target_silent, "missed"),
-    Trouble("port", find_fixture("parallel-port-fx2").read_text(), refused, "plugged in"),
+    Trouble("port", find_fixture("parallel-port-fx2").read_text(), refused, "plug the board in"),
     Trouble("target", far_away(), asked, "does not answer", "wire"),
 )
 
