@@ -50,10 +50,20 @@ class _Summary:
 
     def say(self, *lines: str) -> None:
         """Print lines and keep them."""
-        with self._path.open("a", encoding="utf-8") as file:
-            for line in lines:
-                say(line, flush=True)
-                file.write(line + "\n")
+        for line in lines:
+            _keep(self._path, line + "\n")
+            say(line, flush=True)
+
+
+def _keep(path: Path, text: str) -> None:
+    """Put text at the end of a file. Raises InputError if it cannot be written."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}); make room, or name another folder"
+        ) from None
 
 
 def command(options: argparse.Namespace) -> int:
@@ -63,7 +73,7 @@ def command(options: argparse.Namespace) -> int:
     fixture = load_fixture(options.fixture)
     archive = begun(options.save)
     summary = _Summary(options.save / SUMMARY)
-    (options.save / "fixture.toml").write_text(fixture.text, encoding="utf-8")
+    _keep(options.save / "fixture.toml", fixture.text)
     today = datetime.now().astimezone().isoformat(timespec="seconds")
     summary.say(f"latency-rig {__version__}, fixture {fixture.name}, {today}", "")
     for title, found in chapters(fixture):

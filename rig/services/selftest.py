@@ -119,7 +119,7 @@ def begun(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be created ({error.strerror})") from None
+        raise InputError(f"{folder}: cannot be created ({error.strerror}); name another") from None
     return archive
 
 

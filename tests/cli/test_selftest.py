@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rig.cli.main import main
 from rig.services.selftest import TRIALS
 from tests.cli.command import rig
 
@@ -62,3 +63,21 @@ def test_a_dead_bench_is_told_step_by_step(tmp_path: Path) -> None:
     again = rig(*words, folder=tmp_path)
     assert again.returncode == 2
     assert again.stderr == "rig: out: exists already and is not overwritten; name another folder\n"
+
+
+@pytest.mark.parametrize("full", ["fixture.toml", "summary.txt"])
+def test_a_full_disk_is_one_line_that_names_the_file(
+    full: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    made = Path.mkdir
+
+    def make(folder: Path, *args, **kwargs) -> None:
+        made(folder, *args, **kwargs)
+        if folder == tmp_path / "day":
+            (folder / full).symlink_to("/dev/full")
+
+    monkeypatch.setattr(Path, "mkdir", make)
+    assert main(["selftest", "--fixture", "virtual", "--save", str(tmp_path / "day")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"{full}: cannot be written (No space left on device); make room, or "
+                         "name another folder")  # fmt: skip
